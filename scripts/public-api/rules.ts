@@ -42,6 +42,8 @@ export function findOtherStatements({ path, source }: SourceModule): string[] {
 }
 
 function judge(statement: ts.Statement): string | undefined {
+  // a file that Node.js is to load with the entry; bundlers drop it
+  if (ts.isImportDeclaration(statement) && statement.importClause === undefined) return undefined;
   if (!ts.isExportDeclaration(statement)) return "is no re-export; an entry holds nothing else";
   if (statement.exportClause === undefined || !ts.isNamedExports(statement.exportClause)) return "lists no names";
   const from = statement.moduleSpecifier;

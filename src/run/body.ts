@@ -50,8 +50,8 @@ export function valueBody(natives: Natives, joining: Joining): Body {
   if (native === undefined) return withoutModes;
   const run = natives[native] as Body;
   if (native === "invoke") return run;
-  const takesReader = takesStream(native);
-  const givesReader = givesStream(native);
+  const takesReader = readsStream(native);
+  const givesReader = returnsStream(native);
   return (input, task) => {
     const upstream = input instanceof StreamReader ? input : undefined;
     return whenReady(run(takesReader ? oneChunk(input, undefined) : input, task), (output) =>
@@ -67,7 +67,7 @@ export function nativeFor(mode: Mode, natives: Natives): Mode | undefined {
 
 /** Whether a node takes its input as a stream in a run on streams. */
 export function takesStreams(natives: Natives): boolean {
-  return natives.map !== undefined || takesStream(nativeFor("transform", natives) ?? "invoke");
+  return natives.map !== undefined || readsStream(nativeFor("transform", natives) ?? "invoke");
 }
 
 const preference: Record<Mode, readonly Mode[]> = {
@@ -77,8 +77,8 @@ const preference: Record<Mode, readonly Mode[]> = {
   transform: ["transform", "stream", "collect", "invoke"],
 };
 
-export const takesStream = (mode: Mode): boolean => mode === "collect" || mode === "transform";
-export const givesStream = (mode: Mode): boolean => mode === "stream" || mode === "transform";
+export const readsStream = (mode: Mode): boolean => mode === "collect" || mode === "transform";
+export const returnsStream = (mode: Mode): boolean => mode === "stream" || mode === "transform";
 
 export const withoutModes: Body = (_input, task) => {
   throw new TypeError(`Node "${task.owner.node(task.index).key}" has none of invoke, stream, collect and transform.`);

@@ -13,9 +13,9 @@ import type { Plan } from "../compose/plan/plan.js";
 import type { Runnable } from "../compose/runnable.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
-import { schedulingPart } from "./load-scheduling.js";
 import { Program } from "./program.js";
-import { historyOf, runForCollect, runForStream, runForValue, runNested } from "./start.js";
+import { findScheduling } from "./scheduling-part.js";
+import { historyOf, loadScheduling, runForCollect, runForStream, runForValue, runNested } from "./start.js";
 
 declare const inner: unique symbol;
 
@@ -39,10 +39,10 @@ export class CompiledPlan<in I, out O, out Inner = unknown> implements Runnable<
 
   constructor(plan: Plan) {
     this.#plan = plan;
-    this.#program = new Program(plan, runNested);
+    this.#program = new Program(plan, runNested, loadScheduling);
     // in a bundle: a run that has to wait for it waits for less, or not at all; a failure is reported by that run
     const { isLine, isRouted } = this.#program;
-    if (schedulingPart.part === undefined && (isRouted || !isLine)) schedulingPart.load().catch(ignore);
+    if (findScheduling() === undefined && (isRouted || !isLine)) loadScheduling().catch(ignore);
     this[nodeDefinition] = { component: plan.component, type: "", body: { kind: "graph", plan } };
   }
 

@@ -1,11 +1,11 @@
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../is.js";
 import type { Body } from "./body.js";
-import { loadedScheduling, schedulingPart } from "./load-scheduling.js";
 import { LineOutputs } from "./mapping/line-outputs.js";
 import { ROUTED } from "./program.js";
 import type { Run } from "./run.js";
 import { halt } from "./run-parts.js";
+import { findScheduling, loadedScheduling } from "./scheduling-part.js";
 import { endSpan, failSpan, startSpan } from "./spans/observe.js";
 import { collect, discard } from "./streams/joining.js";
 import { Task } from "./task.js";
@@ -13,7 +13,7 @@ import { Task } from "./task.js";
 /** Whether a run goes from node to node, on values or with a single node, and is neither saved nor controlled. */
 export function canRunFast({ program, mode, environment, retains }: Run): boolean {
   const isKept = retains || (environment.journal ?? environment.stopRequest) !== undefined;
-  const isReady = !program.isRouted || schedulingPart.part !== undefined;
+  const isReady = !program.isRouted || findScheduling() !== undefined;
   return program.isLine && (mode !== "transform" || program.plan.bare) && !isKept && isReady;
 }
 

@@ -11,10 +11,10 @@ import {
 } from "../compose/plan/plan.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { type Body, type Mode, type Natives, nativesOf, takesStreams, valueBody } from "./body.js";
-import { bodyOfPart } from "./load-scheduling.js";
 import { wiredLine } from "./mapping/wired-line.js";
 import { loadHeldBack, withPolicies } from "./policies/load-around-node.js";
 import { type Route, routesOf, sourcesOf } from "./routes.js";
+import { type LoadScheduling, scheduledBody } from "./scheduling-part.js";
 import { observeNatives } from "./spans/observe.js";
 import { joiningOf } from "./streams/joining.js";
 import type { Task } from "./task.js";
@@ -66,21 +66,23 @@ export class Program {
   readonly isLine: boolean;
   /** Whether the next node is {@link ROUTED} somewhere. */
   readonly isRouted: boolean;
+  readonly loadScheduling: LoadScheduling;
   readonly #runNested: RunNested;
   #direct: readonly (Direct | undefined)[] | undefined = undefined;
   #chain: { readonly steps: readonly ChainStep[] | undefined } | undefined = undefined;
   readonly #keyedInputs: (KeyedInputs | "none")[] = [];
-  /** By node: see `givesChunks` of `stream-ports.ts`, which fills it. */
-  readonly givesChunks: (boolean | undefined)[] = [];
+  /** By node: whether its stream has a reader that takes it chunk by chunk, as far as somebody has asked. */
+  readonly chunkGivers: (boolean | undefined)[] = [];
   readonly #bodies: BodiesByMode = emptyBodies();
   readonly #observed: BodiesByMode = emptyBodies();
   /** For runs with `maxConcurrency`. */
   readonly #limited: BodiesByMode = emptyBodies();
   readonly #limitedObserved: BodiesByMode = emptyBodies();
 
-  constructor(plan: Plan, runNested: RunNested) {
+  constructor(plan: Plan, runNested: RunNested, loadScheduling: LoadScheduling) {
     this.plan = plan;
     this.#runNested = runNested;
+    this.loadScheduling = loadScheduling;
     this.keys = plan.nodes.map((node) => node.key);
     this.routes = routesOf(plan);
     this.outputKeys = plan.nodes.map(({ settings }) =>
@@ -106,7 +108,7 @@ export class Program {
       this.routes.every(({ failure }) => failure === undefined) &&
       (plan.interruptBefore ?? plan.interruptAfter) === undefined;
     this.hasHandlers = plan.callbacks.length + plan.runtime.callbacks.length > 0;
-    this.nested = nestedPrograms(plan, runNested);
+    this.nested = nestedPrograms(plan, runNested, loadScheduling);
     this.nestedHandlers = [...this.nested.values()].some(
       (inner) =>
         inner.nestedHandlers ||
@@ -212,11 +214,14 @@ export class Program {
     const payload = node.body.kind === "modes" ? node.body.payload : undefined;
     const own = isWatched ? observeNatives(natives, payload, joining) : natives;
     const { settings } = node;
-    if (mode !== "invoke") return bodyOfPart((part) => part.streamBody(mode, own, joining, settings));
+    if (mode !== "invoke")
+      return scheduledBody(this.loadScheduling, (part) => part.streamBody(mode, own, joining, settings));
     if (isBare(settings)) return valueBody(own, joining);
     const isUnjoined = settings.streamAfter !== undefined && settings.after === undefined;
-    const core = isUnjoined ? bodyOfPart((part) => part.unjoinedBody(own, joining)) : valueBody(own, joining);
-    return wrapValue(core, settings, { program: this, index });
+    const core = isUnjoined
+      ? scheduledBody(this.loadScheduling, (part) => part.unjoinedBody(own, joining))
+      : valueBody(own, joining);
+    return wrapValue(core, settings, { program: this, index }, this.loadScheduling);
   }
 
   #natives(node: PlanNode, index: number): Natives {
@@ -254,10 +259,14 @@ const emptyBodies = (): BodiesByMode => ({
 
 const identity: Body = (input: unknown, _task: Task) => input;
 
-function nestedPrograms(plan: Plan, runNested: RunNested): ReadonlyMap<number, Program> {
+function nestedPrograms(
+  plan: Plan,
+  runNested: RunNested,
+  loadScheduling: LoadScheduling,
+): ReadonlyMap<number, Program> {
   const programs = new Map<number, Program>();
   plan.nodes.forEach((node, index) => {
-    if ("plan" in node.body) programs.set(index, new Program(node.body.plan, runNested));
+    if ("plan" in node.body) programs.set(index, new Program(node.body.plan, runNested, loadScheduling));
   });
   return programs;
 }

@@ -18,7 +18,6 @@ import type { CallOptions, Context } from "./context.js";
 import { Environment } from "./environment.js";
 import { maxStepsExceeded, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
-import { loadedScheduling } from "./load-scheduling.js";
 import { mergeCallOptions, type NodeCallOptionsTree, type Overrides } from "./options/call-options.js";
 import { Semaphore } from "./policies/semaphore.js";
 import type { KeyedInputs, Program } from "./program.js";
@@ -34,6 +33,7 @@ import {
   spanOf,
   waitingTasks,
 } from "./run-parts.js";
+import { loadedScheduling } from "./scheduling-part.js";
 import { abortError, Scope } from "./scope.js";
 import { givesHandlers, handlersAt, handlersOfRun } from "./spans/run-handlers.js";
 import { StateCell } from "./state-cell.js";
@@ -483,10 +483,9 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** Stops work that does not feed the result: now, or once a streamed result has been read. */
   leaveRest(result: unknown): unknown {
     if (!(result instanceof StreamReader)) this.stopRest(resultIsThere);
-    else if (this.nested)
-      return loadedScheduling().endingWith(result, () => this.stopped ?? this.stopRest(resultIsThere));
-    else this.hasRest = true;
-    return result;
+    else this.hasRest = !this.nested;
+    if (!(result instanceof StreamReader) || !this.nested) return result;
+    return loadedScheduling().endingWith(result, () => this.stopped ?? this.stopRest(resultIsThere));
   }
 
   /** Stops what is still running after the run has its outcome. */

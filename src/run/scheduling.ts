@@ -1,11 +1,11 @@
 import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
 import { START_INDEX } from "../compose/plan/plan.js";
-import { type Scheduling, schedulingPart } from "./load-scheduling.js";
 import { NodeStops } from "./node-stops.js";
 import { choose } from "./routing.js";
 import type { Run } from "./run.js";
 import type { RunLedger } from "./run-parts.js";
 import { Scheduler } from "./scheduler.js";
+import { bringScheduling, type Scheduling } from "./scheduling-part.js";
 import { checkedStream, endingWith } from "./streams/output-streams.js";
 import { outputOf } from "./streams/run-output.js";
 import { streamBody, unjoinedBody } from "./streams/stream-body.js";
@@ -25,7 +25,7 @@ export const scheduling: Scheduling = {
 };
 
 // a side effect of the import: see decision 10
-schedulingPart.part = scheduling;
+bringScheduling(scheduling);
 
 function schedule(run: Run, ledger: RunLedger | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
   run.ledger = ledger;

@@ -12,13 +12,13 @@ import type { Mode } from "./body.js";
 import type { SavedRuns } from "./environment.js";
 import { invalidRunOption } from "./errors.js";
 import { canRunFast, runFast } from "./fast-lane.js";
-import { schedulingPart } from "./load-scheduling.js";
 import { needsJournal } from "./options/checkpoint-options.js";
 import type { Program, RunNested } from "./program.js";
 import { RootRun } from "./root-run.js";
 import { Run } from "./run.js";
 import type { History } from "./saved/history.js";
 import type { Resumption } from "./saved/open-journal.js";
+import { bringScheduling, findScheduling, type LoadScheduling } from "./scheduling-part.js";
 import { InputJoining, oneChunk } from "./streams/joining.js";
 import { traced } from "./streams/node-stream.js";
 import { RunStream, type Started } from "./streams/run-stream.js";
@@ -106,10 +106,11 @@ function openStream(
     const value = mode === "stream" ? { value: input } : undefined;
     return { run, output: () => runSaved(run, { options, resumption, input: value, given }, begin) };
   };
-  return new RunStream(start, (reason) => {
+  const releaseInput = (reason: unknown): void => {
     // the output was cancelled before its first read, so the input stream will not be read either
     if (mode === "transform" && isStream(input)) void StreamReader.from(input).cancel(reason);
-  });
+  };
+  return new RunStream(start, releaseInput, loadScheduling);
 }
 
 /** A prepared run whose output is a stream. */
@@ -311,8 +312,16 @@ function retaining(run: Run): SavedRuns | undefined | Promise<SavedRuns> {
   return run.retains ? (savedRuns.part ?? savedRuns.load()) : undefined;
 }
 
+const schedulingPart = new OnDemand(async () => (await import("./scheduling.js")).scheduling);
+
+export const loadScheduling: LoadScheduling = async () => {
+  const scheduling = await schedulingPart.load();
+  bringScheduling(scheduling);
+  return scheduling;
+};
+
 function schedule(run: Run, part: SavedRuns | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
-  const scheduling = schedulingPart.part;
-  if (scheduling === undefined) return schedulingPart.load().then(() => schedule(run, part, input, from));
+  const scheduling = findScheduling();
+  if (scheduling === undefined) return loadScheduling().then(() => schedule(run, part, input, from));
   return scheduling.schedule(run as never, part?.newLedger(run as never) as never, input, from);
 }

@@ -5,9 +5,9 @@ import { mapSource } from "../schema/stream/map.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { Body } from "./body.js";
 import { missingInputKey } from "./errors.js";
-import { bodyOfPart } from "./load-scheduling.js";
 import { makeOptions } from "./options/make-options.js";
-import type { PortProgram } from "./streams/stream-ports.js";
+import { type LoadScheduling, scheduledBody } from "./scheduling-part.js";
+import type { NodePlace } from "./streams/stream-ports.js";
 import type { Task } from "./task.js";
 
 /** The layers around a node's own function: before → input key → options → the function → output key → after. */
@@ -17,30 +17,24 @@ export interface Layers {
   readonly after: readonly Body[];
 }
 
-/** A node of a program. */
-export interface NodePlace {
-  readonly program: PortProgram;
-  readonly index: number;
-}
-
 /** Whether a node has state handlers. */
 export function hasStateHandlers({ before, after, streamBefore, streamAfter }: NodeSettings): boolean {
   return (before ?? after ?? streamBefore ?? streamAfter) !== undefined;
 }
 
 /** Wraps a node in a run on values. Without state handlers, the executor applies the output key. */
-export function wrapValue(core: Body, settings: NodeSettings, at: NodePlace): Body {
+export function wrapValue(core: Body, settings: NodeSettings, at: NodePlace, load: LoadScheduling): Body {
   const { inputKey, outputKey, options, before, after, streamBefore, streamAfter } = settings;
   const layers: Layers = { before: [], node: [], after: [] };
   const { before: first, node, after: last } = layers as Record<keyof Layers, Body[]>;
   if (before !== undefined) first.push(handle(before));
-  if (streamBefore !== undefined) first.push(handleAsStream(streamBefore, at));
+  if (streamBefore !== undefined) first.push(scheduledBody(load, (part) => part.handleAsStream(streamBefore, at)));
   if (inputKey !== undefined) node.push((value, task) => pick(value, inputKey, task));
   if (isFunction(options)) node.push(makeOptions(options));
   node.push(core);
   if (outputKey !== undefined && hasStateHandlers(settings)) node.push((output) => nameOutput(output, outputKey));
   if (after !== undefined) last.push(handle(after));
-  if (streamAfter !== undefined) last.push(handleAsStream(streamAfter, undefined));
+  if (streamAfter !== undefined) last.push(scheduledBody(load, (part) => part.handleAsStream(streamAfter, undefined)));
   return assemble(layers);
 }
 
@@ -99,11 +93,6 @@ function preparing(before: Body): Body {
 /** A state handler has exclusive access to the state of its graph. */
 export function handle(handler: StateHandler): Body {
   return (value, task) => task.owner.useState((state) => handler(value as never, state as never, task as never), task);
-}
-
-/** A stream handler in a run on values. `before` is the node that it stands before. */
-function handleAsStream(handler: StateHandler, before: NodePlace | undefined): Body {
-  return bodyOfPart((part) => part.handleAsStream(handler, before));
 }
 
 export function pick(input: unknown, key: string, task: Task): unknown {

@@ -12,9 +12,9 @@ import type { NodeBody, Plan } from "../../src/compose/plan/plan.js";
 import type { Runnable } from "../../src/compose/runnable.js";
 import { BareRunnable } from "../../src/run/bare-runnable.js";
 import { CompiledPlan } from "../../src/run/compiled-plan.js";
-import { type Scheduling, schedulingPart } from "../../src/run/load-scheduling.js";
 import { Program } from "../../src/run/program.js";
 import { scheduling } from "../../src/run/scheduling.js";
+import { bringScheduling } from "../../src/run/scheduling-part.js";
 import type { StreamReader } from "../../src/schema/stream/reader.js";
 
 export type { RunOptions } from "../../src/compose/options.js";
@@ -70,13 +70,7 @@ export function closeFastLane(isClosed: () => boolean): void {
 
 /** Whether the scheduler is there already, or loaded by the next run that needs it, as in a bundle. */
 export function setSchedulerLoaded(isLoaded: boolean): void {
-  let part = isLoaded ? scheduling : undefined;
-  const load = async (): Promise<Scheduling> => {
-    part = (await import("../../src/run/scheduling.js")).scheduling;
-    return part;
-  };
-  Object.defineProperty(schedulingPart, "part", { configurable: true, get: () => part });
-  Object.defineProperty(schedulingPart, "load", { configurable: true, value: load });
+  Reflect.apply(bringScheduling, undefined, [isLoaded ? scheduling : undefined]);
 }
 
 type Class = typeof CompiledPlan | typeof BareRunnable;

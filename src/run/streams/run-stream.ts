@@ -3,9 +3,9 @@ import type { ConcatRule, Joining } from "../../schema/concat/rule.js";
 import { streamCancelled } from "../../schema/errors.js";
 import type { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
-import { schedulingPart } from "../load-scheduling.js";
 import type { RootRun } from "../root-run.js";
 import { outputLeftEarly } from "../root-run.js";
+import { findScheduling, type LoadScheduling } from "../scheduling-part.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
@@ -23,6 +23,7 @@ export class RunStream implements ChunkSource<unknown> {
   readonly joining = new LateJoining();
   readonly #start: () => Started;
   readonly #releaseInput: (reason: unknown) => void;
+  readonly #load: LoadScheduling;
   #run: RootRun | undefined = undefined;
   #source: ChunkSource<unknown> | undefined = undefined;
   #opening: Promise<void> | undefined = undefined;
@@ -39,9 +40,10 @@ export class RunStream implements ChunkSource<unknown> {
   #unreported: { readonly reason: unknown } | undefined = undefined;
 
   /** `releaseInput` cancels the input stream if the output is cancelled before its first read. */
-  constructor(start: () => Started, releaseInput: (reason: unknown) => void) {
+  constructor(start: () => Started, releaseInput: (reason: unknown) => void, load: LoadScheduling) {
     this.#start = start;
     this.#releaseInput = releaseInput;
+    this.#load = load;
   }
 
   next(): Promise<Result> {
@@ -83,7 +85,7 @@ export class RunStream implements ChunkSource<unknown> {
 
   async #open(): Promise<void> {
     try {
-      const scheduling = schedulingPart.part ?? (await schedulingPart.load());
+      const scheduling = findScheduling() ?? (await this.#load());
       if (this.#over) return;
       const { run, output } = this.#start();
       this.#run = run;

@@ -6,11 +6,11 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { whenReady } from "../async.js";
 import {
   type Body,
-  givesStream,
   type Mode,
   type Natives,
   nativeFor,
-  takesStream,
+  readsStream,
+  returnsStream,
   valueBody,
   withoutModes,
 } from "../body.js";
@@ -27,7 +27,7 @@ export function streamBody(mode: StreamMode, natives: Natives, joining: Joining)
   const native = nativeFor(mode, natives);
   if (native === undefined) return withoutModes;
   const run = natives[native] as NodeFunction;
-  return native === mode && !givesStream(mode) ? (run as Body) : adapt(mode, native, run, joining);
+  return native === mode && !returnsStream(mode) ? (run as Body) : adapt(mode, native, run, joining);
 }
 
 /** `invoke` without its last step: if the native function returns a stream, that is returned unjoined. */
@@ -49,8 +49,8 @@ function unjoined(call: Body, joining: Joining): Body {
 /** Derives one mode from another by converting the function's input and output. */
 function adapt(wanted: StreamMode, native: Mode, run: NodeFunction, joining: Joining): Body {
   const call = run as Body;
-  const convertInput = inputConversion(takesStream(wanted), takesStream(native));
-  const convertOutput = outputConversion(givesStream(wanted), givesStream(native), joining);
+  const convertInput = inputConversion(readsStream(wanted), readsStream(native));
+  const convertOutput = outputConversion(returnsStream(wanted), returnsStream(native), joining);
   return (input, task) => {
     const given = convertInput(input);
     const upstream = input instanceof StreamReader ? input : undefined;
@@ -86,12 +86,12 @@ function outputConversion(toStream: boolean, fromStream: boolean, joining: Joini
 /** A mode of a plain function: it takes a whole input, and streams if it returns a stream. */
 function called(mode: StreamMode, run: NodeFunction, joining: Joining): Body {
   const call = run as Body;
-  const finish = givesStream(mode)
+  const finish = returnsStream(mode)
     ? (output: unknown, task: Task): unknown =>
         isStream(output) ? toReader(output, joining, undefined, task) : oneChunk(output, joining)
     : (output: unknown, task: Task): unknown =>
         isStream(output) ? toReader(output, joining, undefined, task).concat() : output;
-  if (takesStream(mode)) {
+  if (readsStream(mode)) {
     return async (input, task) => {
       const whole = await (input as StreamReader<unknown>).concat();
       task.scope.throwIfAborted();

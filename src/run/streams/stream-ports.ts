@@ -1,7 +1,6 @@
 import { END_INDEX, type PlanNode, START_INDEX } from "../../compose/plan/plan.js";
 import type { Runtime } from "../../compose/runtime.js";
 import { nativeFor, nativesOf } from "../body.js";
-import type { Program } from "../program.js";
 import type { Route } from "../routes.js";
 import type { DeclaredJoining } from "./joining.js";
 
@@ -11,12 +10,20 @@ export interface PortProgram {
   readonly routes: readonly Route[];
   readonly sources: readonly (readonly number[])[];
   readonly nested: ReadonlyMap<number, PortProgram>;
+  /** By node: see {@link givesChunks}, which fills it. */
+  readonly chunkGivers: (boolean | undefined)[];
+}
+
+/** A node of a program. */
+export interface NodePlace {
+  readonly program: PortProgram;
+  readonly index: number;
 }
 
 /** Whether the stream of a node has a reader that takes it chunk by chunk: then it is saved as chunks. */
-export function givesChunks(program: Program, index: number): boolean {
-  program.givesChunks[index] ??= takesChunks(program, index);
-  return program.givesChunks[index];
+export function givesChunks(program: PortProgram, index: number): boolean {
+  program.chunkGivers[index] ??= takesChunks(program, index);
+  return program.chunkGivers[index];
 }
 
 function takesChunks(program: PortProgram, index: number, seen = new Set<string>()): boolean {

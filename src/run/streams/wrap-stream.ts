@@ -9,9 +9,9 @@ import type { Body } from "../body.js";
 import { missingInputKey } from "../errors.js";
 import { makeOptionsOnStream } from "../options/make-options.js";
 import type { Task } from "../task.js";
-import { assemble, handle, isFunction, type Layers, type NodePlace, nameOutput, pick, placeOf } from "../wrap.js";
+import { assemble, handle, isFunction, type Layers, nameOutput, pick, placeOf } from "../wrap.js";
 import { joiningOfKey, oneChunk, rejoin } from "./joining.js";
-import { joiningOfInput } from "./stream-ports.js";
+import { joiningOfInput, type NodePlace } from "./stream-ports.js";
 
 /** Wraps a node in a run on streams. A value handler waits for the joined value; everything else works chunk by chunk. */
 export function wrapStream(core: Body, settings: NodeSettings): Body {

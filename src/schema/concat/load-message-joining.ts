@@ -1,5 +1,5 @@
 import { OnDemand } from "../on-demand.js";
-import { canJoinChunks } from "./join-chunks.js";
+import { canJoinChunks } from "./chunk-joining.js";
 import { type MessageJoining, messageJoining } from "./message-joining.js";
 
 const onDemand = new OnDemand(() => import("../message/concat-lists.js"));

@@ -1,4 +1,4 @@
-import { canJoinChunks } from "../concat/join-chunks.js";
+import { canJoinChunks } from "../concat/chunk-joining.js";
 import { untilJoinable } from "../concat/load-message-joining.js";
 import { messageJoining } from "../concat/message-joining.js";
 import type { ChunkSource } from "./source.js";

@@ -1,14 +1,13 @@
 import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
 import type { NodeSettings, StateHandler } from "../compose/plan/plan.js";
 import type { Joining } from "../schema/concat/rule.js";
-import { OnDemand } from "../schema/on-demand.js";
 import type { ChunkSource } from "../schema/stream/source.js";
 import type { Body, Natives } from "./body.js";
 import type { Targets } from "./routes.js";
 import type { checkedStream, endingWith } from "./streams/output-streams.js";
 import type { StreamMode } from "./streams/stream-body.js";
+import type { NodePlace } from "./streams/stream-ports.js";
 import type { Task } from "./task.js";
-import type { NodePlace } from "./wrap.js";
 
 /** The scheduler and what comes with it. `never` stands for the `Run` and its ledger, to avoid an import cycle. */
 export interface Scheduling {
@@ -28,29 +27,40 @@ export interface Scheduling {
   readonly handleAsStream: (handler: StateHandler, before: NodePlace | undefined) => Body;
 }
 
-/**
- * Everything that the fast lane does without. In Node.js the entries load it with everything else, and it registers itself
- * here. Bundles load it when a graph is compiled that needs it, or at the first run that does.
- */
-export const schedulingPart: OnDemand<Scheduling> = new OnDemand(
-  async () => (await import("./scheduling.js")).scheduling,
-);
+/** Loads the scheduler, where it is not loaded. */
+export type LoadScheduling = () => Promise<Scheduling>;
 
-/** A body made by that part: at once if it is loaded, otherwise at the first call, which waits for it. */
-export function bodyOfPart(make: (part: Scheduling) => Body): Body {
-  if (schedulingPart.part !== undefined) return make(schedulingPart.part);
+const registered: { scheduling?: Scheduling } = {};
+
+/**
+ * Called by the module of the scheduler. The executor does not import that module: in Node.js the entries import it, and bundles
+ * load it when a graph is compiled that needs it, or at the first run that does.
+ */
+export function bringScheduling(scheduling: Scheduling): void {
+  registered.scheduling = scheduling;
+}
+
+/** `undefined` until the module of the scheduler is loaded. */
+export function findScheduling(): Scheduling | undefined {
+  return registered.scheduling;
+}
+
+/** The scheduler, in a run that has waited for it. */
+export function loadedScheduling(): Scheduling {
+  if (registered.scheduling === undefined) throw new TypeError("The scheduler is not loaded.");
+  return registered.scheduling;
+}
+
+/** A body that the scheduler's module makes: at once if it is loaded, otherwise at the first call, which waits for it. */
+export function scheduledBody(load: LoadScheduling, make: (scheduling: Scheduling) => Body): Body {
+  const scheduling = findScheduling();
+  if (scheduling !== undefined) return make(scheduling);
   let made: Body | undefined;
   return (input, task) => {
     if (made !== undefined) return made(input, task);
-    return schedulingPart.load().then((part) => {
-      made ??= make(part);
+    return load().then((loaded) => {
+      made ??= make(loaded);
       return made(input, task);
     });
   };
-}
-
-/** That part, in a run that has waited for it. */
-export function loadedScheduling(): Scheduling {
-  if (schedulingPart.part === undefined) throw new TypeError("The scheduler is not loaded.");
-  return schedulingPart.part;
 }

@@ -21,7 +21,7 @@ export function canJoinChunks(): boolean {
   return registered.join !== undefined;
 }
 
-export const joinChunks: JoinChunks = (chunks, joining, where, registry) => {
+export const joinLoadedChunks: JoinChunks = (chunks, joining, where, registry) => {
   if (registered.join === undefined) throw new TypeError("Chunks cannot be joined before untilJoinable() was awaited.");
   return registered.join(chunks, joining, where, registry);
 };
