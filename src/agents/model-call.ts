@@ -1,23 +1,21 @@
 import type { NodeContext } from "../components/context.js";
-import { isStream } from "../is.js";
 import { restartReasonOf } from "../models/attempts.js";
 import { emptyAnswer } from "../models/errors.js";
 import { type Passed, PassingSource, readAll } from "../models/passing-source.js";
 import { Context } from "../run/context.js";
-import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import type { ChunkSource, StreamSource } from "../schema/stream/source.js";
+import type { ChunkSource } from "../schema/stream/source.js";
 import { StreamedCalls } from "../tools/node/streamed-calls.js";
 import type { ToolKit } from "../tools/node/tool-table.js";
 import type { AgentState, KeptAnswers } from "./agent-state.js";
 import { ChunkEvents } from "./chunk-events.js";
-import type { AnyMiddleware } from "./create-middleware.js";
-import { invalidOption } from "./errors.js";
 import { GatheredAnswer } from "./gathered-answer.js";
-import { middlewaresBackWith, runHook } from "./hooks.js";
+import { hooksOf } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
-import { ModelReply, type ModelRequest } from "./model-request.js";
+import type { ModelRequest } from "./model-request.js";
+import type { InnerCall } from "./run-hooks.js";
 import type { Turn } from "./turn.js";
 
 /** Asks the model for one answer, through the middlewares, and emits events as it arrives. */
@@ -30,11 +28,9 @@ export function callModel(
   const index = turn.answers.wrapped++;
   const known = turn.state.kept?.wrapped[index];
   if (known !== undefined) return Promise.resolve(known);
-  const middlewares = middlewaresBackWith(turn, "wrapModelCall");
   const message =
-    middlewares.length === 0
-      ? askedOf(turn, chain, request, called)
-      : wrapped(middlewares, turn, { chain, request, called });
+    hooksOf(turn)?.wrapModelCall(turn, request, called.ctx, innerCall(turn, chain, called)) ??
+    askedOf(turn, chain, request, called);
   return turn.isKept ? keptWhole(turn, index, message) : message;
 }
 
@@ -69,60 +65,14 @@ function keptOf(state: AgentState): KeptAnswers {
   return state.kept;
 }
 
-type Given = ModelReply | StreamSource<AgenticMessage> | AgenticMessage;
-type Call = (request: ModelRequest) => Given | Promise<Given>;
-
-async function wrapped(
-  middlewares: readonly AnyMiddleware[],
-  turn: Turn,
-  { chain, request, called }: { readonly chain: ModelChain; readonly request: ModelRequest; readonly called: Called },
-): Promise<AgenticMessage> {
+/** What middlewares stand around. The model is asked when the answer is read. */
+function innerCall(turn: Turn, chain: ModelChain, called: Called): InnerCall {
   const { ctx } = called;
-  let call: Call = (last) => ask(turn, chain, last, ctx);
-  for (const middleware of middlewares) {
-    const inner = call;
-    call = (outer) =>
-      runHook(turn, middleware, "wrapModelCall", ctx, async (run) => {
-        const next = (changed: ModelRequest = outer): ModelReply => replyOf(turn, () => inner(changed));
-        const given: unknown = await middleware.wrapModelCall?.(outer, next, run);
-        if (given instanceof ModelReply || isAgenticMessage(given) || isStream(given)) return given as Given;
-        throw invalidOption("wrapModelCall must return what next() returned, a stream, or a message");
-      });
-  }
-  const given = await call(request);
-  if (!turn.streams) return wholeOf(given);
-  const chunks = isAgenticMessage(given) ? [given] : given;
-  return toldOf(turn, StreamReader.from(chunks).takeSource(), called);
-}
-
-/** Of what is inside, which may take its time to say what it gives. */
-function replyOf(turn: Turn, open: () => Given | Promise<Given>): ModelReply {
-  async function* chunks(): AsyncGenerator<AgenticMessage, void> {
-    const given = await open();
-    if (isAgenticMessage(given)) yield given;
-    else yield* StreamReader.from(given);
-  }
-  return new ModelReply(chunks, async () => (turn.streams ? wholeOf(chunks()) : wholeOf(await open())));
-}
-
-function wholeOf(given: Given): AgenticMessage | Promise<AgenticMessage> {
-  if (isAgenticMessage(given)) return given;
-  return given instanceof ModelReply ? given.message() : readWhole(given);
-}
-
-async function readWhole(given: StreamSource<AgenticMessage>): Promise<AgenticMessage> {
-  const answer = new GatheredAnswer();
-  for await (const chunk of StreamReader.from(given)) answer.add(chunk);
-  return answer.message();
-}
-
-/** The model itself, asked when the answer is read. */
-function ask(turn: Turn, chain: ModelChain, request: ModelRequest, ctx: NodeContext): ModelReply {
-  const chunks = (): StreamReader<AgenticMessage> =>
-    new StreamReader(new AskedModel(turn, chainOf(turn, chain, request), request, ctx));
-  return new ModelReply(chunks, async () =>
-    turn.streams ? wholeOf(chunks()) : answerOf(turn, chainOf(turn, chain, request), request, ctx),
-  );
+  return {
+    chunks: (request) => new AskedModel(turn, chainOf(turn, chain, request), request, ctx),
+    whole: (request) => answerOf(turn, chainOf(turn, chain, request), request, ctx),
+    tell: (answer) => toldOf(turn, answer, called),
+  };
 }
 
 /** A middleware may have chosen another model. */

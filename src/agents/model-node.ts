@@ -16,17 +16,16 @@ import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
 import { type AgentState, enterNode, leaveNode } from "./agent-state.js";
 import { wholeEvents } from "./chunk-events.js";
-import type { AnyMiddleware, ModelChanges } from "./create-middleware.js";
+import type { ModelChanges } from "./create-middleware.js";
 import { needsStore, tooManySteps, twoSystems } from "./errors.js";
-import { middlewaresBackWith, middlewaresWith, runHook } from "./hooks.js";
+import { hooksOf } from "./hooks.js";
 import { judgeOutput } from "./judge-output.js";
 import { callModel, modelNameOf } from "./model-call.js";
 import { type OutputRule, outputRule } from "./output-rule.js";
 import { readyAgent } from "./ready-agent.js";
-import { resultOf } from "./run-result.js";
-import { type CallKind, prepareStep, requestOf, type Step } from "./step-request.js";
+import { type CallKind, prepareStep, requestOf } from "./step-request.js";
 import { noUsage } from "./token-usage.js";
-import { isSavedRun, type ReadyAgent, type Turn, turnOf } from "./turn.js";
+import { isSavedRun, type ReadyAgent, type Step, type Turn, turnOf } from "./turn.js";
 
 /** The node `model`: one accepted answer, or the end of the turn. */
 export async function runModelNode(
@@ -57,15 +56,22 @@ function checkedAnswer(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Promise
   checkCanWait(ready, ctx);
   checkSystems(turn, ready);
   const mayEnd = state.phase === "round" && mayEndAfterRound(turn);
-  if (mayEnd || (!state.begun && middlewaresWith(turn, "beforeAgent").length > 0)) return laterAnswer(turn, ready, ctx);
+  const beginning = state.begun ? undefined : hooksOf(turn)?.beforeAgent(turn, ctx);
+  if (mayEnd || beginning !== undefined) return laterAnswer(turn, ready, beginning, ctx);
   state.begun = true;
   return answerOrEnd(turn, ready, ctx);
 }
 
 /** Where something comes before the answer, which may also end the turn. */
-async function laterAnswer(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {
+async function laterAnswer(
+  turn: Turn,
+  ready: ReadyAgent,
+  beginning: Promise<void> | undefined,
+  ctx: NodeContext,
+): Promise<AgenticMessage> {
   const { state } = turn;
-  if (!state.begun) await beginTurn(turn, ctx);
+  if (beginning !== undefined) await beginning;
+  state.begun = true;
   if (state.phase === "round" && mayEndAfterRound(turn) && (await endsAfterRound(turn, ctx))) return endTurn(turn, ctx);
   return answerOrEnd(turn, ready, ctx);
 }
@@ -80,13 +86,6 @@ function answerOrEnd(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Promise<A
   }
   state.phase = "model";
   return answerStep(turn, ready, kind, ctx);
-}
-
-async function beginTurn(turn: Turn, ctx: NodeContext): Promise<void> {
-  for (const middleware of middlewaresWith(turn, "beforeAgent")) {
-    await runHook(turn, middleware, "beforeAgent", ctx, (run) => middleware.beforeAgent?.(run));
-  }
-  turn.state.begun = true;
 }
 
 /** What can make the run wait needs a store that keeps it meanwhile. */
@@ -145,8 +144,8 @@ async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: No
   for (let asks = kind; ; ) {
     const request = requestOf(turn, step, rule, asks);
     const message = withCallIds(await callModel(turn, step.model, request, { ctx, kit: step.toolbox.kit }));
-    const hooks = middlewaresBackWith(turn, "afterModel");
-    const changes: ModelChanges = hooks.length === 0 ? noChanges : await afterModel(hooks, turn, message, ctx);
+    const changing = hooksOf(turn)?.afterModel(turn, message, ctx);
+    const changes = changing === undefined ? noChanges : await changing;
     const answer = changes.message ?? message;
     const verdict =
       changes.jumpTo === undefined && rule !== undefined ? await judgeOutput(turn, rule, answer, ctx) : undefined;
@@ -168,23 +167,6 @@ function tellMisfit(turn: Turn, answer: AgenticMessage): void {
 }
 
 const noChanges: ModelChanges = {};
-
-async function afterModel(
-  hooks: readonly AnyMiddleware[],
-  turn: Turn,
-  given: AgenticMessage,
-  ctx: NodeContext,
-): Promise<ModelChanges> {
-  let message = given;
-  let jumpTo: ModelChanges["jumpTo"];
-  for (const middleware of hooks) {
-    const changes = await runHook(turn, middleware, "afterModel", ctx, (run) => middleware.afterModel?.(message, run));
-    const { message: changed, jumpTo: jump } = (changes ?? {}) as ModelChanges;
-    if (changed !== undefined) message = withCallIds(changed);
-    jumpTo = jump ?? jumpTo;
-  }
-  return { message, jumpTo };
-}
 
 interface Accepted {
   readonly step: Step;
@@ -259,19 +241,10 @@ async function closeStep(
 
 /** Tells hooks and readers of a step that is over. */
 export function endStep(turn: Turn, ctx: NodeContext): Promise<void> | undefined {
-  const hooks = middlewaresBackWith(turn, "afterStep");
-  if (hooks.length > 0) return endStepWith(hooks, turn, ctx);
+  const hooks = hooksOf(turn)?.afterStep(turn, ctx);
+  if (hooks !== undefined) return hooks.then(() => tellStepEnd(turn));
   tellStepEnd(turn);
   return undefined;
-}
-
-async function endStepWith(hooks: readonly AnyMiddleware[], turn: Turn, ctx: NodeContext): Promise<void> {
-  const step = turn.state.steps.at(-1);
-  if (step === undefined) return;
-  for (const middleware of hooks) {
-    await runHook(turn, middleware, "afterStep", ctx, (run) => middleware.afterStep?.(step, run));
-  }
-  tellStepEnd(turn);
 }
 
 function tellStepEnd(turn: Turn): void {
@@ -284,13 +257,8 @@ function tellStepEnd(turn: Turn): void {
 async function endTurn(turn: Turn, ctx: NodeContext): Promise<AgenticMessage> {
   const { state } = turn;
   state.phase = "end";
-  const hooks = middlewaresBackWith(turn, "afterAgent");
-  if (hooks.length > 0) {
-    const result = await resultOf(turn, undefined);
-    for (const middleware of hooks) {
-      await runHook(turn, middleware, "afterAgent", ctx, (run) => middleware.afterAgent?.(result, run));
-    }
-  }
+  const hooks = hooksOf(turn)?.afterAgent(turn, ctx);
+  if (hooks !== undefined) await hooks;
   if (turn.call.onEnd !== undefined) await turn.call.onEnd(state);
   const last = state.steps.at(-1)?.message;
   return state.end === "returned" || last === undefined ? assistantMessage(state.text) : last;

@@ -13,6 +13,7 @@ import type { AgentState } from "./agent-state.js";
 import { namesOf } from "./called-tool.js";
 import { bareAgent, invalidOption, noSuchTool, toolGone, wrongFunctionResult } from "./errors.js";
 import { handoffTools, transferTo } from "./handoff-tools.js";
+import { hasHooksLoaded, loadHooks } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
 import { checkProvidedNames, splitTools } from "./provider-tools.js";
 import { toolWrappers } from "./tool-wrappers.js";
@@ -27,7 +28,7 @@ export function readyAgent(turn: Turn, ctx: NodeContext): ReadyAgent | Promise<R
 function resolveOnce(turn: Turn, ctx: NodeContext): ReadyAgent | Promise<ReadyAgent> {
   const { ready, state, parts } = turn;
   const { active } = state;
-  const agent = areFixed(parts) ? fixedAgent(parts) : resolve(parts, turn.context(ctx));
+  const agent = areFixed(parts) && hasHooksLoaded(parts) ? fixedAgent(parts) : resolve(parts, turn.context(ctx));
   ready.set(active, agent);
   if (agent instanceof Promise) agent.then((resolved) => ready.set(active, resolved), ignore);
   return agent;
@@ -53,6 +54,7 @@ function fixedAgent(parts: AgentParts): ReadyAgent {
 
 async function resolve(parts: AgentParts, context: AgentContext): Promise<ReadyAgent> {
   const { options } = parts;
+  if (!hasHooksLoaded(parts)) await loadHooks();
   const model = await optionOf(parts, "model", context, (given) => modelOf(parts, given));
   const instructions = await optionOf(parts, "instructions", context, (given) => instructionsOf(given));
   const toolbox = await optionOf(parts, "tools", context, (given) => toolboxOf(parts, given ?? []));

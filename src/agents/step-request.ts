@@ -1,28 +1,16 @@
 import type { NodeContext } from "../components/context.js";
-import type { ToolChoice } from "../components/model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import type { ToolInfo } from "../schema/tool-info.js";
+import { OnDemand } from "../schema/on-demand.js";
 import { repairRest, repairToolCalls } from "../tools/node/repair-tool-calls.js";
 import type { AgentModelOptions } from "./call-options.js";
-import type { AnyMiddleware, StepChanges } from "./create-middleware.js";
-import { unknownStepTool } from "./errors.js";
-import { middlewaresWith, runHook } from "./hooks.js";
-import { type ModelChain, modelChain } from "./model-chain.js";
+import type { StepChanges } from "./create-middleware.js";
+import { hooksOf } from "./hooks.js";
 import type { ModelRequest } from "./model-request.js";
 import type { OutputRule } from "./output-rule.js";
-import { instructionMessages, toolboxOf } from "./ready-agent.js";
-import type { Toolbox } from "./toolbox.js";
-import type { ReadyAgent, Turn } from "./turn.js";
+import type { ReadyAgent, Step, Turn } from "./turn.js";
 
-/** What one step asks of a model, and which tools it may call. */
-export interface Step {
-  readonly model: ModelChain;
-  readonly instructions: readonly AgenticMessage[];
-  readonly infos: readonly ToolInfo[];
-  readonly toolbox: Toolbox;
-  readonly toolChoice: ToolChoice | undefined;
-  readonly options: AgentModelOptions;
-}
+/** Few middlewares change what a step asks. */
+const stepChanges = new OnDemand(() => import("./step-changes.js"));
 
 /** The step as the agent has it, after all that `beforeStep` hooks change. */
 export function prepareStep(
@@ -32,22 +20,12 @@ export function prepareStep(
 ): Step | Promise<Step> {
   const options = { ...parts.options.modelOptions, ...givenToNode(turn, ctx), ...turn.call.modelOptions };
   const step: Step = { model, instructions, infos: toolbox.infos, toolbox, toolChoice: undefined, options };
-  const middlewares = middlewaresWith(turn, "beforeStep");
-  return middlewares.length === 0 ? step : changedBy(middlewares, turn, step, ctx);
+  return hooksOf(turn)?.beforeStep(turn, step, ctx, changed) ?? step;
 }
 
-async function changedBy(
-  middlewares: readonly AnyMiddleware[],
-  turn: Turn,
-  given: Step,
-  ctx: NodeContext,
-): Promise<Step> {
-  let step = given;
-  for (const middleware of middlewares) {
-    const changes = await runHook(turn, middleware, "beforeStep", ctx, (run) => middleware.beforeStep?.(run));
-    if (changes !== undefined) step = changed(turn, step, changes as StepChanges, middleware.name);
-  }
-  return step;
+async function changed(turn: Turn, step: Step, changes: StepChanges, middleware: string): Promise<Step> {
+  const { changedStep } = stepChanges.part ?? (await stepChanges.load());
+  return changedStep(turn, step, changes, middleware);
 }
 
 /** What the run of the graph was given for models, or for this node. */
@@ -57,43 +35,6 @@ function givenToNode(turn: Turn, ctx: NodeContext): AgentModelOptions {
     turn.modelOptions = given;
   }
   return turn.modelOptions;
-}
-
-function changed(turn: Turn, step: Step, changes: StepChanges, middleware: string): Step {
-  const { messages, instructions, model, tools, toolChoice, options } = changes;
-  if (messages !== undefined) turn.state.view = { messages: [...messages], covers: turn.messages.length };
-  return {
-    ...step,
-    ...(instructions !== undefined && { instructions: instructionMessages(instructions) }),
-    ...(model !== undefined && { model: modelChain(model, turn.parts, `beforeStep of "${middleware}"`) }),
-    ...(tools !== undefined && toolsOf(turn, step, tools, middleware)),
-    ...(toolChoice !== undefined && { toolChoice }),
-    ...(options !== undefined && { options: { ...step.options, ...options } }),
-  };
-}
-
-function toolsOf(
-  turn: Turn,
-  step: Step,
-  tools: NonNullable<StepChanges["tools"]>,
-  middleware: string,
-): Pick<Step, "infos" | "toolbox"> {
-  if (tools.length > 0 && tools.every((tool) => typeof tool !== "string")) {
-    const toolbox = toolboxOf(turn.parts, tools);
-    return { infos: toolbox.infos, toolbox };
-  }
-  const { infos } = step.toolbox;
-  const chosen = (tools as readonly string[]).map((name) => {
-    const info = infos.find((one) => one.name === name);
-    if (info === undefined)
-      throw unknownStepTool(
-        middleware,
-        name,
-        infos.map((one) => one.name),
-      );
-    return info;
-  });
-  return { infos: chosen, toolbox: step.toolbox };
 }
 
 /** Which tools a call of the model has: all, only the one for the output, or none that it may use. */

@@ -1,7 +1,9 @@
 import type { NodeContext } from "../components/context.js";
+import type { ToolChoice } from "../components/model.js";
 import { Context } from "../run/context.js";
 import type { StateCell } from "../run/state-cell.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
+import type { ToolInfo } from "../schema/tool-info.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
 import type { AgentContext, AgentRun } from "./agent-context.js";
@@ -92,6 +94,16 @@ export interface ReadyAgent {
   readonly model: ModelChain;
   readonly instructions: readonly AgenticMessage[];
   readonly toolbox: Toolbox;
+}
+
+/** What one step asks of a model, and which tools it may call. */
+export interface Step {
+  readonly model: ModelChain;
+  readonly instructions: readonly AgenticMessage[];
+  readonly infos: readonly ToolInfo[];
+  readonly toolbox: Toolbox;
+  readonly toolChoice: ToolChoice | undefined;
+  readonly options: AgentModelOptions;
 }
 
 /** One turn of an agent in this process: what its state does not keep. */

@@ -1,0 +1,249 @@
+import { causedByInterrupt } from "../checkpoint/pause/interrupt.js";
+import type { NodeContext } from "../components/context.js";
+import type { ToolContext, ToolOutput } from "../components/tool.js";
+import { isStream } from "../is.js";
+import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import type { ChunkSource, StreamSource } from "../schema/stream/source.js";
+import { withCallIds } from "../tools/node/call-ids.js";
+import type { ToolCall } from "../tools/node/middleware.js";
+import type { AgentRun } from "./agent-context.js";
+import type { AnyMiddleware, ModelChanges, NextToolCall, StepChanges } from "./create-middleware.js";
+import { hookFailed, invalidOption, stateNotJson } from "./errors.js";
+import { GatheredAnswer } from "./gathered-answer.js";
+import { ModelReply, type ModelRequest } from "./model-request.js";
+import { resultOf } from "./run-result.js";
+import { type Step, type Turn, turnAround } from "./turn.js";
+
+type Hook = "beforeAgent" | "beforeStep" | "wrapModelCall" | "afterModel" | "wrapToolCall" | "afterStep" | "afterAgent";
+
+/** Each of these returns `undefined` if no middleware of the agent that answers now has the hook. */
+export function beforeAgent(turn: Turn, ctx: NodeContext): Promise<void> | undefined {
+  return runEach(turn, middlewaresWith(turn, "beforeAgent"), "beforeAgent", ctx, (middleware, run) =>
+    middleware.beforeAgent?.(run),
+  );
+}
+
+/** The step after all that the hooks change. */
+export function beforeStep(
+  turn: Turn,
+  step: Step,
+  ctx: NodeContext,
+  change: (turn: Turn, step: Step, changes: StepChanges, middleware: string) => Promise<Step>,
+): Promise<Step> | undefined {
+  const middlewares = middlewaresWith(turn, "beforeStep");
+  if (middlewares.length === 0) return undefined;
+  const changed = async (): Promise<Step> => {
+    let last = step;
+    for (const middleware of middlewares) {
+      const changes = await runHook(turn, middleware, "beforeStep", ctx, (run) => middleware.beforeStep?.(run));
+      if (changes !== undefined) last = await change(turn, last, changes as StepChanges, middleware.name);
+    }
+    return last;
+  };
+  return changed();
+}
+
+/** The call of a model that the middlewares stand around. */
+export interface InnerCall {
+  chunks(request: ModelRequest): ChunkSource<AgenticMessage>;
+  whole(request: ModelRequest): Promise<AgenticMessage>;
+  /** Reads an answer, and emits its events. */
+  tell(answer: ChunkSource<AgenticMessage>): Promise<AgenticMessage>;
+}
+
+type Given = ModelReply | StreamSource<AgenticMessage> | AgenticMessage;
+type Call = (request: ModelRequest) => Given | Promise<Given>;
+
+/** The answer that comes through all middlewares. */
+export function wrapModelCall(
+  turn: Turn,
+  request: ModelRequest,
+  ctx: NodeContext,
+  inner: InnerCall,
+): Promise<AgenticMessage> | undefined {
+  const middlewares = middlewaresBackWith(turn, "wrapModelCall");
+  if (middlewares.length === 0) return undefined;
+  let call: Call = (last) => {
+    const chunks = (): StreamReader<AgenticMessage> => new StreamReader(inner.chunks(last));
+    return new ModelReply(chunks, async () => (turn.streams ? wholeOf(chunks()) : inner.whole(last)));
+  };
+  for (const middleware of middlewares) call = around(turn, middleware, call, ctx);
+  const outermost = call;
+  const answer = async (): Promise<AgenticMessage> => {
+    const given = await outermost(request);
+    if (!turn.streams) return wholeOf(given);
+    return inner.tell(StreamReader.from(isAgenticMessage(given) ? [given] : given).takeSource());
+  };
+  return answer();
+}
+
+function around(turn: Turn, middleware: AnyMiddleware, inner: Call, ctx: NodeContext): Call {
+  return (request) =>
+    runHook(turn, middleware, "wrapModelCall", ctx, async (run) => {
+      const next = (changed: ModelRequest = request): ModelReply => replyOf(turn, () => inner(changed));
+      const given: unknown = await middleware.wrapModelCall?.(request, next, run);
+      if (given instanceof ModelReply || isAgenticMessage(given) || isStream(given)) return given as Given;
+      throw invalidOption("wrapModelCall must return what next() returned, a stream, or a message");
+    });
+}
+
+/** Of what is inside, which may take its time to say what it gives. */
+function replyOf(turn: Turn, open: () => Given | Promise<Given>): ModelReply {
+  async function* chunks(): AsyncGenerator<AgenticMessage, void> {
+    const given = await open();
+    if (isAgenticMessage(given)) yield given;
+    else yield* StreamReader.from(given);
+  }
+  return new ModelReply(chunks, async () => (turn.streams ? wholeOf(chunks()) : wholeOf(await open())));
+}
+
+function wholeOf(given: Given): AgenticMessage | Promise<AgenticMessage> {
+  if (isAgenticMessage(given)) return given;
+  return given instanceof ModelReply ? given.message() : readWhole(given);
+}
+
+async function readWhole(given: StreamSource<AgenticMessage>): Promise<AgenticMessage> {
+  const answer = new GatheredAnswer();
+  for await (const chunk of StreamReader.from(given)) answer.add(chunk);
+  return answer.message();
+}
+
+export function afterModel(turn: Turn, given: AgenticMessage, ctx: NodeContext): Promise<ModelChanges> | undefined {
+  const middlewares = middlewaresBackWith(turn, "afterModel");
+  if (middlewares.length === 0) return undefined;
+  const changed = async (): Promise<ModelChanges> => {
+    let message = given;
+    let jumpTo: ModelChanges["jumpTo"];
+    for (const middleware of middlewares) {
+      const changes = await runHook(turn, middleware, "afterModel", ctx, (run) =>
+        middleware.afterModel?.(message, run),
+      );
+      const { message: other, jumpTo: jump } = (changes ?? {}) as ModelChanges;
+      if (other !== undefined) message = withCallIds(other);
+      jumpTo = jump ?? jumpTo;
+    }
+    return { message, jumpTo };
+  };
+  return changed();
+}
+
+/** Around one call of a tool. */
+export async function wrapToolCall(
+  middleware: AnyMiddleware,
+  call: ToolCall,
+  ctx: ToolContext,
+  next: NextToolCall,
+): Promise<ToolOutput> {
+  const turn = turnAround(ctx);
+  if (turn === undefined || middleware.wrapToolCall === undefined) return next();
+  const passed: { error?: unknown } = {};
+  const inner: NextToolCall = async (changed) => {
+    try {
+      return await next(changed);
+    } catch (error) {
+      passed.error = error;
+      throw error;
+    }
+  };
+  try {
+    const run = Object.assign(Object.create(runOf(turn, middleware, ctx)), { tool: ctx });
+    return await middleware.wrapToolCall(call, inner, run);
+  } catch (error) {
+    throw error === passed.error || isOurs(error, ctx) ? error : hookFailed(middleware.name, "wrapToolCall", error);
+  } finally {
+    if (middleware.state !== undefined) checkState(turn, middleware, "wrapToolCall");
+  }
+}
+
+export function afterStep(turn: Turn, ctx: NodeContext): Promise<void> | undefined {
+  const step = turn.state.steps.at(-1);
+  if (step === undefined) return undefined;
+  return runEach(turn, middlewaresBackWith(turn, "afterStep"), "afterStep", ctx, (middleware, run) =>
+    middleware.afterStep?.(step, run),
+  );
+}
+
+export function afterAgent(turn: Turn, ctx: NodeContext): Promise<void> | undefined {
+  const middlewares = middlewaresBackWith(turn, "afterAgent");
+  if (middlewares.length === 0) return undefined;
+  const told = async (): Promise<void> => {
+    const result = await resultOf(turn, undefined);
+    await runEach(turn, middlewares, "afterAgent", ctx, (middleware, run) => middleware.afterAgent?.(result, run));
+  };
+  return told();
+}
+
+function runEach(
+  turn: Turn,
+  middlewares: readonly AnyMiddleware[],
+  hook: Hook,
+  ctx: NodeContext,
+  work: (middleware: AnyMiddleware, run: AgentRun<never>) => void | Promise<void>,
+): Promise<void> | undefined {
+  if (middlewares.length === 0) return undefined;
+  const all = async (): Promise<void> => {
+    for (const middleware of middlewares) await runHook(turn, middleware, hook, ctx, (run) => work(middleware, run));
+  };
+  return all();
+}
+
+/** The middlewares of the agent that answers now which have a hook, in their order. */
+function middlewaresWith(turn: Turn, hook: Hook): readonly AnyMiddleware[] {
+  const { middleware } = turn.parts;
+  // most have only some hooks, and a step asks for each of them
+  for (const one of middleware)
+    if (one[hook] !== undefined) return middleware.filter((each) => each[hook] !== undefined);
+  return none;
+}
+
+const none: readonly AnyMiddleware[] = [];
+
+/** The same for hooks that run in the reversed order. */
+function middlewaresBackWith(turn: Turn, hook: Hook): readonly AnyMiddleware[] {
+  const found = middlewaresWith(turn, hook);
+  return found.length < 2 ? found : found.toReversed();
+}
+
+/** Runs one hook of one middleware: with its state, and under its name if it fails. */
+async function runHook<T>(
+  turn: Turn,
+  middleware: AnyMiddleware,
+  hook: Hook,
+  ctx: NodeContext,
+  work: (run: AgentRun<never>) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await work(runOf(turn, middleware, ctx));
+  } catch (error) {
+    throw isOurs(error, ctx) ? error : hookFailed(middleware.name, hook, error);
+  } finally {
+    if (middleware.state !== undefined) checkState(turn, middleware, hook);
+  }
+}
+
+/** The run as a middleware sees it. */
+function runOf(turn: Turn, { name, state }: AnyMiddleware, ctx: NodeContext): AgentRun<never> {
+  const { middleware } = turn.state;
+  if (state !== undefined && !Object.hasOwn(middleware, name)) middleware[name] = turn.call.kept?.[name] ?? state();
+  return Object.defineProperty(turn.run(ctx), "state", {
+    enumerable: true,
+    get: () => middleware[name],
+    set: (value: unknown) => {
+      middleware[name] = value;
+    },
+  });
+}
+
+/** A stop is not a failure of the hook that it went through. */
+function isOurs(error: unknown, ctx: NodeContext): boolean {
+  return causedByInterrupt(error) || (ctx.signal.aborted && error === ctx.signal.reason);
+}
+
+function checkState(turn: Turn, { name }: AnyMiddleware, hook: Hook): void {
+  try {
+    structuredClone(turn.state.middleware[name]);
+  } catch (cause) {
+    throw stateNotJson(name, hook, cause);
+  }
+}
