@@ -1,4 +1,3 @@
-import type { OutputSchema } from "../models/output-schema.js";
 import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
 import type { ToolList } from "../tools/node/tool-list.js";
@@ -13,7 +12,7 @@ export interface AgentParts {
   readonly name: string;
   readonly description: string | undefined;
   readonly options: AnyAgentOptions;
-  readonly output: OutputSchema | undefined;
+  readonly output: AnyStandardSchema | JsonSchema | undefined;
   readonly outputMode: OutputMode;
   readonly outputRepairs: number;
   readonly maxSteps: number;
@@ -22,6 +21,9 @@ export interface AgentParts {
   /** The agents that it may hand over to; they may be made after it. */
   readonly handoffs: () => readonly AgentParts[];
 }
+
+/** The name of the tool by which a model gives the output of an agent, unless a tool of the agent has it. */
+export const outputToolName = "final_answer";
 
 /** Where an agent keeps its parts, for other agents. */
 export const agentParts: unique symbol = Symbol.for("kumiko/agent-parts") as never;

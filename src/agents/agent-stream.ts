@@ -1,19 +1,20 @@
-import { GrowingOutput } from "../models/growing-output.js";
-import type { OutputSchema } from "../models/output-schema.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { OnDemand } from "../schema/on-demand.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { AgentEvent } from "./agent-event.js";
+import type { AgentParts } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
 import type { DeepPartial } from "./deep-partial.js";
 import { errorEvent } from "./error-event.js";
 import { Channel, EventFeed } from "./event-feed.js";
 
+/** Few streams are read this way. */
+const partialOutputs = new OnDemand(() => import("./partial-output.js"));
+
 /** What a stream of an agent runs. */
 export interface StreamedRun {
   readonly name: string;
-  readonly output: OutputSchema | undefined;
-  /** The tool by which the output is given, when it is. */
-  readonly outputTool: string;
+  readonly output: AgentParts["output"];
   start(feed: EventFeed, signal: AbortSignal): Promise<AgentResult<unknown>>;
   messages(): AgenticMessage[];
 }
@@ -63,7 +64,9 @@ class StreamCall {
   readonly #controller = new AbortController();
   #result: Promise<AgentResult<unknown>> | undefined;
   #text: StreamReader<string> | undefined;
-  #partial: { readonly reader: StreamReader<unknown>; readonly channel: Channel<unknown> } | undefined;
+  #partial: StreamReader<unknown> | undefined;
+  /** What the partial output is read out of. */
+  #events: Channel<AgentEvent> | undefined;
 
   constructor(run: StreamedRun) {
     this.run = run;
@@ -86,7 +89,7 @@ class StreamCall {
 
   get partialOutput(): StreamReader<unknown> {
     this.#partial ??= this.#openPartial();
-    return this.#partial.reader;
+    return this.#partial;
   }
 
   #start(): Promise<AgentResult<unknown>> {
@@ -101,86 +104,30 @@ class StreamCall {
     await undefined; // what starts it goes first
     try {
       const result = await this.run.start(this.feed, this.#controller.signal);
-      this.#endPartial(result);
       this.feed.close();
       return result;
     } catch (error) {
       this.feed.emit({ type: "error", error: errorEvent(error) });
-      this.#partial?.channel.close({ error });
       this.feed.close({ error });
       throw error;
+    } finally {
+      this.#events?.close();
     }
   }
 
-  #openPartial(): { readonly reader: StreamReader<unknown>; readonly channel: Channel<unknown> } {
-    const owner = { read: () => void this.freeResult(), taken: () => undefined, left: () => undefined };
-    const channel = new Channel<unknown>(owner);
-    const { output, outputTool } = this.run;
-    const grown = output === undefined ? new GrowingText() : new GrowingValue(output, outputTool);
-    this.feed.onEvent = (event) => {
-      const value = grown.add(event);
-      if (value !== undefined) channel.write(value.value);
-    };
-    return { reader: new StreamReader(channel), channel };
-  }
-
-  #endPartial(result: AgentResult<unknown>): void {
-    const channel = this.#partial?.channel;
-    if (channel === undefined) return;
-    try {
-      channel.write(result.output);
-      channel.close();
-    } catch (error) {
-      channel.close({ error });
+  #openPartial(): StreamReader<unknown> {
+    const events = new Channel<AgentEvent>({ read: ignore, taken: ignore, left: ignore });
+    this.#events = events;
+    this.feed.onEvent = (event) => events.write(event);
+    const { output } = this.run;
+    const result = (): Promise<AgentResult<unknown>> => this.freeResult();
+    async function* partial(): AsyncGenerator<unknown, void> {
+      void result();
+      const { partialOutput } = await partialOutputs.load();
+      yield* partialOutput(output, new StreamReader(events), result);
     }
+    return StreamReader.from(partial());
   }
 }
 
-type Grown = { readonly value: unknown } | undefined;
-
-class GrowingText {
-  #text = "";
-  #step = 0;
-
-  add(event: AgentEvent): Grown {
-    if (event.agentPath.length !== 1) return undefined;
-    if (event.type === "restart") this.#text = "";
-    if (event.type !== "text_delta") return undefined;
-    if (event.step !== this.#step) this.#text = "";
-    this.#step = event.step;
-    this.#text += event.delta;
-    return { value: this.#text };
-  }
-}
-
-/** Reads the output out of the text, or out of the arguments of the tool by which it is given. */
-class GrowingValue {
-  readonly #output: OutputSchema;
-  readonly #tool: string;
-  #growing: GrowingOutput;
-  #source = "";
-
-  constructor(output: OutputSchema, tool: string) {
-    this.#output = output;
-    this.#tool = tool;
-    this.#growing = new GrowingOutput(output);
-  }
-
-  add(event: AgentEvent): Grown {
-    if (event.agentPath.length !== 1) return undefined;
-    if (event.type === "restart" || event.type === "step_start") this.#begin("");
-    if (event.type === "tool_call_start" && event.name === this.#tool) this.#begin(event.callId);
-    if (event.type === "text_delta" && this.#source === "") return this.#grow(event.delta);
-    if (event.type === "tool_call_delta" && event.callId === this.#source) return this.#grow(event.delta);
-    return undefined;
-  }
-
-  #begin(source: string): void {
-    this.#source = source;
-    this.#growing = new GrowingOutput(this.#output);
-  }
-
-  #grow(text: string): Grown {
-    return this.#growing.add({ role: "assistant", contentBlocks: [{ type: "assistant_gen_text", text }] });
-  }
-}
+function ignore(): void {}

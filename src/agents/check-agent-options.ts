@@ -1,7 +1,7 @@
 import { isFields, isPlainObject } from "../is.js";
-import { OutputSchema } from "../models/output-schema.js";
 import { checkedPolicy } from "../models/retry-model.js";
 import { toModel } from "../models/to-model.js";
+import { toJsonSchema } from "../schema/json-schema/convert.js";
 import { shorten } from "../schema/shorten.js";
 import { isStandardSchema } from "../schema/standard-schema.js";
 import { checkApprovalNames } from "../tools/define/approval-option.js";
@@ -9,7 +9,6 @@ import type { Agent } from "./agent.js";
 import { type AgentParts, type AnyAgentOptions, partsOf, reachableFrom } from "./agent-parts.js";
 import { checkModelOptions } from "./call-settings.js";
 import { checkNames, duplicateMiddleware, invalidAgentName, invalidOption, sameAgentName } from "./errors.js";
-import { outputRule } from "./output-rule.js";
 import { checkFixed } from "./ready-agent.js";
 
 const names: readonly string[] = [
@@ -32,11 +31,12 @@ export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
   checkLists(options);
   checkHistory(options);
   checkApprovals(name, options);
+  checkOutput(name, options);
   const parts: AgentParts = {
     name,
     description,
     options,
-    output: output === undefined ? undefined : outputSchema(name, output),
+    output,
     outputMode: options.outputMode ?? "auto",
     outputRepairs: options.outputRepairs ?? 1,
     maxSteps: options.maxSteps ?? 20,
@@ -48,7 +48,6 @@ export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
   for (const model of options.fallbacks ?? []) toModel(model, `fallbacks of createAgent("${name}")`);
   if (typeof handoffs !== "function") checkReachable(parts);
   checkFixed(parts);
-  outputRule(parts, []);
   return parts;
 }
 
@@ -71,14 +70,15 @@ function partsOfAgents(name: string, agents: readonly Agent<unknown>[]): readonl
   });
 }
 
-function outputSchema(name: string, schema: NonNullable<AnyAgentOptions["output"]>): OutputSchema {
-  if (!isStandardSchema(schema) && !isPlainObject(schema)) {
+function checkOutput(name: string, { output }: AnyAgentOptions): void {
+  if (output === undefined) return;
+  if (!isStandardSchema(output) && !isPlainObject(output)) {
     throw invalidOption(
-      `The output of agent "${name}" must be a Standard Schema or a JSON Schema (got ${shorten(schema)}).`,
+      `The output of agent "${name}" must be a Standard Schema or a JSON Schema (got ${shorten(output)}).`,
     );
   }
   try {
-    return new OutputSchema(schema);
+    toJsonSchema(output, { target: "draft-07" });
   } catch (cause) {
     throw Object.assign(invalidOption(`The output of agent "${name}" has no JSON form: ${String(cause)}`), { cause });
   }

@@ -21,7 +21,6 @@ import type {
 } from "./call-options.js";
 import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
 import { agentWithoutDescription, checkNames, invalidOption, needsStore, nothingToResume } from "./errors.js";
-import { outputToolName } from "./output-rule.js";
 import { AgentRunCall, type Reader, type RunnableAgent } from "./run-agent.js";
 
 /** Few programs fork. */
@@ -124,7 +123,6 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
     return new AgentStream<Output>({
       name,
       output,
-      outputTool: outputToolName,
       start: async (feed: Reader["feed"], signal: AbortSignal) => {
         this.#check();
         call = new AgentRunCall(this, { feed, signal });

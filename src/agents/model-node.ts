@@ -2,16 +2,9 @@ import type { NodeContext } from "../components/context.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
-import type {
-  ContentBlock,
-  FunctionToolCall,
-  McpToolResult,
-  ServerToolResult,
-} from "../schema/message/content-block.js";
+import type { ContentBlock, McpToolResult, ServerToolResult } from "../schema/message/content-block.js";
 import { hasToolCalls, textOf, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
 import { withCallIds } from "../tools/node/call-ids.js";
-import { callNotExecuted } from "../tools/node/errors.js";
-import { errorBlock, resultMessage } from "../tools/node/result-block.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
 import { type AgentState, enterNode, leaveNode } from "./agent-state.js";
@@ -19,11 +12,12 @@ import { wholeEvents } from "./chunk-events.js";
 import type { ModelChanges } from "./create-middleware.js";
 import { needsStore, tooManySteps, twoSystems } from "./errors.js";
 import { hooksOf } from "./hooks.js";
-import { judgeOutput } from "./judge-output.js";
+import { loadStructuredOutput } from "./load-structured-output.js";
 import { callModel, modelNameOf } from "./model-call.js";
-import { type OutputRule, outputRule } from "./output-rule.js";
+import { notExecuted } from "./own-results.js";
 import { readyAgent } from "./ready-agent.js";
 import { type CallKind, prepareStep, requestOf } from "./step-request.js";
+import type { OutputRule, Verdict } from "./structured-output.js";
 import { noUsage } from "./token-usage.js";
 import { isSavedRun, type ReadyAgent, type Step, type Turn, turnOf } from "./turn.js";
 
@@ -140,7 +134,8 @@ async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: No
   if (turn.answers.known === 0) turn.emit({ type: "step_start" });
   const preparing = prepareStep(turn, ready, ctx);
   const step = preparing instanceof Promise ? await preparing : preparing;
-  const rule = outputRule(root, step.infos);
+  const structured = root.output === undefined ? undefined : await loadStructuredOutput();
+  const rule = structured?.outputRule(root, step.infos);
   for (let asks = kind; ; ) {
     const request = requestOf(turn, step, rule, asks);
     const message = withCallIds(await callModel(turn, step.model, request, { ctx, kit: step.toolbox.kit }));
@@ -148,7 +143,9 @@ async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: No
     const changes = changing === undefined ? noChanges : await changing;
     const answer = changes.message ?? message;
     const verdict =
-      changes.jumpTo === undefined && rule !== undefined ? await judgeOutput(turn, rule, answer, ctx) : undefined;
+      changes.jumpTo === undefined && rule !== undefined
+        ? await structured?.judgeOutput(turn, rule, answer, ctx)
+        : undefined;
     if (verdict?.kind === "misfit") {
       // it stays in the log, and the model is asked once more
       if (turn.answers.wrapped >= turn.answers.known) tellMisfit(turn, answer);
@@ -174,7 +171,7 @@ interface Accepted {
   readonly kind: CallKind;
   readonly rule: OutputRule | undefined;
   readonly jumpTo: ModelChanges["jumpTo"];
-  readonly accepted: Awaited<ReturnType<typeof judgeOutput>>;
+  readonly accepted: Verdict;
 }
 
 /** Logs an answer, and decides where the turn goes from here. */
@@ -262,14 +259,6 @@ async function endTurn(turn: Turn, ctx: NodeContext): Promise<AgenticMessage> {
   if (turn.call.onEnd !== undefined) await turn.call.onEnd(state);
   const last = state.steps.at(-1)?.message;
   return state.end === "returned" || last === undefined ? assistantMessage(state.text) : last;
-}
-
-export function notExecuted(calls: readonly FunctionToolCall[], why: string): AgenticMessage[] {
-  return calls.map(({ callId, name }, index) => {
-    const call = { callId, name, toolName: name, index };
-    const error = callNotExecuted(call, why);
-    return resultMessage(call, [errorBlock(call, error, error.message, [])]);
-  });
 }
 
 function isEmpty({ contentBlocks }: AgenticMessage): boolean {

@@ -1,12 +1,11 @@
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
-import { defaultRuntime } from "../compose/default-runtime.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { textOf, toolCallsOf } from "../schema/message/read-message.js";
-import type { AgentParts } from "./agent-parts.js";
+import { type AgentParts, outputToolName } from "./agent-parts.js";
 import type { AgentFinishReason, AgentResult } from "./agent-result.js";
 import type { AgentState } from "./agent-state.js";
 import { noOutput } from "./errors.js";
-import { outputToolName } from "./output-rule.js";
+import { loadStructuredOutput } from "./load-structured-output.js";
 import { noUsage } from "./token-usage.js";
 
 /** What a result is made of. */
@@ -79,12 +78,13 @@ interface Ended {
   readonly accepted: string | undefined;
 }
 
-async function outputOf({ output, options }: AgentParts, { finishReason, text, accepted }: Ended): Promise<Output> {
+async function outputOf(root: AgentParts, { finishReason, text, accepted }: Ended): Promise<Output> {
+  const { output } = root;
   if (finishReason === "waiting") return { missing: "it waits for answers" };
   if (output === undefined) return { value: text };
   if (accepted === undefined) return { missing: `it ended with "${finishReason}" before the model gave one` };
-  const { schemaValidator: validator } = options.runtime ?? defaultRuntime;
-  const read = await output.read(accepted, { validator });
+  const { readAccepted } = await loadStructuredOutput();
+  const read = await readAccepted(output, root, accepted);
   return read.issues === undefined ? { value: read.value } : { missing: "it does not fit its schema any more" };
 }
 

@@ -6,7 +6,7 @@ import type { AgentModelOptions } from "./call-options.js";
 import type { StepChanges } from "./create-middleware.js";
 import { hooksOf } from "./hooks.js";
 import type { ModelRequest } from "./model-request.js";
-import type { OutputRule } from "./output-rule.js";
+import type { OutputRule } from "./structured-output.js";
 import type { ReadyAgent, Step, Turn } from "./turn.js";
 
 /** Few middlewares change what a step asks. */

@@ -4,7 +4,7 @@ import type { Runnable } from "../compose/runnable.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { functionToolResult, mcpToolApprovalResponse } from "../schema/message/construct-block.js";
+import { mcpToolApprovalResponse } from "../schema/message/construct-block.js";
 import { userMessage } from "../schema/message/construct-message.js";
 import type { ContentBlock, McpToolApprovalRequest } from "../schema/message/content-block.js";
 import { hasToolCalls, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
@@ -15,8 +15,8 @@ import type { AgentParts } from "./agent-parts.js";
 import { type AgentState, enterNode, leaveNode } from "./agent-state.js";
 import { toolGone } from "./errors.js";
 import { transferred } from "./handoff-tools.js";
-import { wrongResult } from "./judge-output.js";
-import { asksApproval, endStep, notExecuted } from "./model-node.js";
+import { asksApproval, endStep } from "./model-node.js";
+import { notExecuted, ownResult, wrongResult } from "./own-results.js";
 import { readyAgent } from "./ready-agent.js";
 import { ToldCalls } from "./told-calls.js";
 import type { Toolbox } from "./toolbox.js";
@@ -126,8 +126,7 @@ function ownResults(
       if (result !== undefined) own.set(call.callId, result);
     } else if (to !== undefined) {
       target = to;
-      const { callId, name } = call;
-      own.set(callId, userMessage([functionToolResult({ callId, name, result: transferred(to) })]));
+      own.set(call.callId, ownResult(call, transferred(to)));
     }
   }
   return own;

@@ -1,16 +1,65 @@
 import type { NodeContext } from "../components/context.js";
+import { defaultRuntime } from "../compose/default-runtime.js";
+import { InvalidOutputError } from "../models/errors.js";
+import { OutputSchema, type ReadOutput } from "../models/output-schema.js";
+import { validatorOf } from "../models/runtime-parts.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { functionToolResult } from "../schema/message/construct-block.js";
 import { userMessage } from "../schema/message/construct-message.js";
 import type { FunctionToolCall } from "../schema/message/content-block.js";
-import { toolCallsOf } from "../schema/message/read-message.js";
-import type { StandardIssue } from "../schema/standard-schema.js";
-import { callNotExecuted } from "../tools/node/errors.js";
-import { errorBlock, resultMessage } from "../tools/node/result-block.js";
+import { textOf, toolCallsOf } from "../schema/message/read-message.js";
+import type { AnyStandardSchema, JsonSchema, StandardIssue } from "../schema/standard-schema.js";
+import { type ToolInfo, toolInfo } from "../schema/tool-info.js";
 import { issueList } from "../wording.js";
+import { type AgentParts, outputToolName } from "./agent-parts.js";
 import { forgetAnswers } from "./agent-state.js";
-import { invalidOutput, type OutputRule, outputTextOf, readOutput } from "./output-rule.js";
+import { notExecuted, ownResult, wrongResult } from "./own-results.js";
 import type { Turn } from "./turn.js";
+
+type GivenSchema = AnyStandardSchema | JsonSchema;
+
+const schemas = new WeakMap<GivenSchema, OutputSchema>();
+
+/** The output of an agent as its models are told it, and as their answers are read. */
+export function outputSchemaOf(given: GivenSchema): OutputSchema {
+  const schema = schemas.get(given) ?? new OutputSchema(given);
+  schemas.set(given, schema);
+  return schema;
+}
+
+/** Reads the accepted output of an agent again. */
+export function readAccepted(
+  given: GivenSchema,
+  { options: { runtime = defaultRuntime } }: AgentParts,
+  accepted: string,
+): Promise<ReadOutput> {
+  return outputSchemaOf(given).read(accepted, { validator: runtime.schemaValidator });
+}
+
+/** How an agent gets an answer that is a value of its schema. */
+export interface OutputRule {
+  readonly schema: OutputSchema;
+  readonly repairs: number;
+  /** The tool by which the model answers; without one it answers in its own format. */
+  readonly tool: ToolInfo | undefined;
+}
+
+/** The output rule is that of the agent that was called, even if another agent answers. */
+export function outputRule(
+  { output, outputMode, outputRepairs }: Pick<AgentParts, "output" | "outputMode" | "outputRepairs">,
+  tools: readonly ToolInfo[],
+): OutputRule | undefined {
+  if (output === undefined) return undefined;
+  const schema = outputSchemaOf(output);
+  const byTool = outputMode === "tool" || (outputMode === "auto" && tools.length > 0);
+  return { schema, repairs: outputRepairs, tool: byTool ? outputTool(schema, tools) : undefined };
+}
+
+function outputTool({ jsonSchema }: OutputSchema, tools: readonly ToolInfo[]): ToolInfo {
+  let name = outputToolName;
+  for (let count = 2; tools.some((tool) => tool.name === name); count++) name = `${outputToolName}_${count}`;
+  const description = "Gives the final answer. Call it once, when you have everything that the answer needs.";
+  return toolInfo({ name, description, parameters: jsonSchema });
+}
 
 /** What an answer is as an output. `undefined`: it goes on with tools, or the provider has paused. */
 export type Verdict =
@@ -79,26 +128,27 @@ function checkRepairs({ state }: Turn, { repairs }: OutputRule, { text, issues }
   state.misfits += 1;
   if (state.misfits <= repairs) return;
   forgetAnswers(state);
-  throw invalidOutput(text, issues);
+  throw new InvalidOutputError(text, issues, issueList(issues));
 }
 
 function resultsBeside(calls: readonly FunctionToolCall[], final: FunctionToolCall): AgenticMessage[] {
-  return calls.map((call, index) => {
-    if (call === final)
-      return userMessage([functionToolResult({ callId: call.callId, name: call.name, result: "accepted" })]);
-    const named = { callId: call.callId, name: call.name, toolName: call.name, index };
-    const error = callNotExecuted(named, "the final answer was given beside it");
-    return resultMessage(named, [errorBlock(named, error, error.message, [])]);
-  });
-}
-
-/** What the model reads of an output that does not fit. */
-export function wrongResult({ callId, name }: FunctionToolCall, text: string): AgenticMessage {
-  return userMessage([functionToolResult({ callId, name, result: text, isError: true, errorKind: "validation" })]);
+  return calls.flatMap((call) =>
+    call === final ? ownResult(call, "accepted") : notExecuted([call], "the final answer was given beside it"),
+  );
 }
 
 function complaint({ tool }: OutputRule, issues: readonly StandardIssue[]): string {
   const again =
     tool === undefined ? "Answer again with nothing but the JSON" : `Call ${tool.name} again with the whole answer`;
   return `The answer does not fit the JSON Schema of the output. ${again}. Wrong are:${issueList(issues)}`;
+}
+
+function readOutput({ schema }: OutputRule, text: string, ctx: NodeContext): Promise<ReadOutput> {
+  return schema.read(text, { validator: validatorOf(ctx) });
+}
+
+/** A provider may say which of its texts is the output. */
+function outputTextOf(message: AgenticMessage): string {
+  const { extra } = message;
+  return typeof extra?.structuredOutputText === "string" ? extra.structuredOutputText : textOf(message);
 }

@@ -1,0 +1,25 @@
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { functionToolResult } from "../schema/message/construct-block.js";
+import { userMessage } from "../schema/message/construct-message.js";
+import type { FunctionToolCall } from "../schema/message/content-block.js";
+import { callNotExecuted } from "../tools/node/errors.js";
+import { errorBlock, resultMessage } from "../tools/node/result-block.js";
+
+/** The results of calls that no tool runs for. */
+export function notExecuted(calls: readonly FunctionToolCall[], why: string): AgenticMessage[] {
+  return calls.map(({ callId, name }, index) => {
+    const call = { callId, name, toolName: name, index };
+    const error = callNotExecuted(call, why);
+    return resultMessage(call, [errorBlock(call, error, error.message, [])]);
+  });
+}
+
+/** What the agent itself answers to a call. */
+export function ownResult({ callId, name }: FunctionToolCall, result: string): AgenticMessage {
+  return userMessage([functionToolResult({ callId, name, result })]);
+}
+
+/** What the model reads of an output that does not fit. */
+export function wrongResult({ callId, name }: FunctionToolCall, text: string): AgenticMessage {
+  return userMessage([functionToolResult({ callId, name, result: text, isError: true, errorKind: "validation" })]);
+}
