@@ -67,6 +67,8 @@ const onDemandOfParts = {
   "src/tools/define/mend-arguments.ts": root,
   "src/models/ai-sdk/adapted-model.ts": "src/models/index.ts",
   "src/agents/agent-approvals.ts": "src/agents/index.ts",
+  "src/models/await-retry.ts": "src/models/index.ts",
+  "src/agents/limited-model.ts": "src/agents/index.ts",
   "src/agents/partial-output.ts": "src/agents/index.ts",
   "src/agents/structured-output.ts": "src/agents/index.ts",
   "src/agents/run-hooks.ts": "src/agents/index.ts",

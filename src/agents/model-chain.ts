@@ -1,14 +1,17 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
-import { type AttemptedModel, attemptable, generateOnce, withPrefix } from "../models/attempts.js";
-import { fallbackModel } from "../models/fallback-model.js";
+import { attemptable, generateOnce, isRepeating, withPrefix } from "../models/attempts.js";
+import { LaterModel } from "../models/later-model.js";
 import { retryModel } from "../models/retry-model.js";
 import { type Model, toModel } from "../models/to-model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { OnDemand } from "../schema/on-demand.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { ModelRequest } from "./model-request.js";
-import { timedModel } from "./timed-model.js";
+
+/** Few agents limit the time of their models, or have fallbacks. */
+const limits = new OnDemand(() => import("./limited-model.js"));
 
 /** A model with the patience of an agent around it. Each attempt is a model run of its own, inside the node. */
 export interface ModelChain {
@@ -21,30 +24,28 @@ export interface ModelChain {
 
 export function modelChain(given: Model, parts: AgentParts, where: string): ModelChain {
   const model = toModel(given, where);
-  const patient = patientModel(model, parts, where);
   const { retry, fallbacks = [] } = parts.options;
-  return retry === false && fallbacks.length === 0 ? new OneAttempt(model, patient) : new Attempting(model, patient);
+  const patient = patientModel(model, parts, where);
+  return new PatientChain(model, retry === false && fallbacks.length === 0 ? oneAttempt(patient) : patient);
 }
 
 /** A model with the time limits, retries and fallbacks of an agent. */
-export function patientModel(model: AgenticModel, { options }: AgentParts, where: string): AgenticModel {
-  const { retry, fallbacks = [], modelTimeoutMs, modelIdleTimeoutMs, runtime } = options;
-  const patient = (one: AgenticModel): AgenticModel => {
-    const times = { timeoutMs: modelTimeoutMs, idleTimeoutMs: modelIdleTimeoutMs, clock: runtime?.clock };
-    const timed = timedModel(one, times);
-    return retry === false ? timed : retryModel(timed, { ...retry, afterContent: "restart" });
-  };
-  if (fallbacks.length === 0) return patient(model);
-  const others = fallbacks.map((other, index) => toModel(other, `${where}: fallbacks[${index}]`));
-  return fallbackModel([model, ...others].map(patient), { afterContent: "restart" });
+export function patientModel(model: AgenticModel, parts: AgentParts, where: string): AgenticModel {
+  const { retry, fallbacks = [], modelTimeoutMs, modelIdleTimeoutMs } = parts.options;
+  const hasMore = fallbacks.length > 0 || modelTimeoutMs !== undefined || modelIdleTimeoutMs !== undefined;
+  if (!hasMore) return retry === false ? model : retryModel(model, { ...retry, afterContent: "restart" });
+  const isAttempt = retry === false && fallbacks.length === 0;
+  return new LaterModel(limits, ({ limitedModel }) => limitedModel(model, parts, where), {
+    type: model.type,
+    isRepeating: !isAttempt || isRepeating(model),
+  });
 }
 
-/** It makes a run of each attempt itself. */
-class Attempting implements ModelChain {
+class PatientChain implements ModelChain {
   readonly model: AgenticModel;
-  readonly #attempts: AgenticModel;
+  readonly #attempts: Attempted;
 
-  constructor(model: AgenticModel, attempts: AgenticModel) {
+  constructor(model: AgenticModel, attempts: Attempted) {
     this.model = model;
     this.#attempts = attempts;
   }
@@ -66,30 +67,15 @@ class Attempting implements ModelChain {
   }
 }
 
-class OneAttempt implements ModelChain {
-  readonly model: AgenticModel;
-  readonly #run: AttemptedModel;
+/** What makes a run of each attempt itself. */
+type Attempted = Pick<AgenticModel, "generate" | "stream">;
 
-  constructor(model: AgenticModel, attempt: AgenticModel) {
-    this.model = model;
-    this.#run = attemptable(attempt);
-  }
-
-  generate(
-    { messages, instructions, options }: ModelRequest,
-    ctx: NodeContext,
-    call?: string,
-  ): Promise<AgenticMessage> {
-    return generateOnce(this.#run, [...instructions, ...messages], contextOf(ctx, options, call), "attempt 1");
-  }
-
-  stream(
-    { messages, instructions, options }: ModelRequest,
-    ctx: NodeContext,
-    call?: string,
-  ): StreamSource<AgenticMessage> {
-    return this.#run.stream([...instructions, ...messages], contextOf(ctx, options, call), "attempt 1");
-  }
+function oneAttempt(model: AgenticModel): Attempted {
+  const run = attemptable(model);
+  return {
+    generate: (messages, ctx) => generateOnce(run, messages, ctx, "attempt 1"),
+    stream: (messages, ctx) => run.stream(messages, ctx, "attempt 1"),
+  };
 }
 
 function contextOf(ctx: NodeContext, options: ModelRequest["options"], call: string | undefined): ModelContext {

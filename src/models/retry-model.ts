@@ -1,10 +1,7 @@
-import { clockOf } from "../components/clock.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
-import { pause } from "../components/pause.js";
 import type { RetryPolicy } from "../components/policies.js";
-import { messageOf } from "../errors.js";
-import { delayAfter } from "../run/policies/retry-delay.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { OnDemand } from "../schema/on-demand.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import {
   type AfterContent,
@@ -18,9 +15,6 @@ import {
 } from "./attempts.js";
 import { checkModelOptionNames, requireAfterContent, requireNumber } from "./check-options.js";
 import { invalidModelOption } from "./errors.js";
-import { isRetryableModelError } from "./is-retryable-model-error.js";
-import { randomOf } from "./runtime-parts.js";
-import { tell } from "./tell.js";
 import { type Model, toModel } from "./to-model.js";
 
 /**
@@ -60,7 +54,14 @@ export function retryModel(model: Model, policy: ModelRetryPolicy = {}): Agentic
   return new RetriedModel(toModel(model, "retryModel"), checkedPolicy(policy));
 }
 
-type Policy = { readonly [Name in keyof ModelRetryPolicy]-?: NonNullable<ModelRetryPolicy[Name]> };
+/** What decides after a failure. */
+const waiting = new OnDemand(() => import("./await-retry.js"));
+
+type Defaulted = Exclude<keyof ModelRetryPolicy, "retryOn">;
+type Policy = { readonly [Name in Defaulted]-?: NonNullable<ModelRetryPolicy[Name]> } & Pick<
+  ModelRetryPolicy,
+  "retryOn"
+>;
 
 /** Fills in the defaults of a policy. Throws if it is invalid. */
 export function checkedPolicy(policy: ModelRetryPolicy): Policy {
@@ -71,7 +72,7 @@ export function checkedPolicy(policy: ModelRetryPolicy): Policy {
     factor = 2,
     maxDelayMs = 30_000,
     jitter = true,
-    retryOn = isRetryableModelError,
+    retryOn,
     afterContent = "throw",
   } = policy;
   requireNumber("retryModel", { attempts }, 1);
@@ -80,7 +81,8 @@ export function checkedPolicy(policy: ModelRetryPolicy): Policy {
   }
   requireNumber("retryModel", { delayMs, maxDelayMs }, 0);
   requireNumber("retryModel", { factor }, 1);
-  if (typeof retryOn !== "function") throw invalidModelOption("retryOn of retryModel must be a function.");
+  if (retryOn !== undefined && typeof retryOn !== "function")
+    throw invalidModelOption("retryOn of retryModel must be a function.");
   requireAfterContent("retryModel", afterContent);
   return { attempts, delayMs, factor, maxDelayMs, jitter, retryOn, afterContent };
 }
@@ -122,14 +124,11 @@ class Retries implements ModelAttempts {
   }
 
   async next(failure: unknown): Promise<ModelAttempt> {
-    const attempt = this.#number;
-    const { attempts, retryOn } = this.#policy;
-    if (attempt >= attempts || !retryOn(failure, { attempt })) throw failure;
-    const time = { clock: clockOf(this.#ctx), random: randomOf(this.#ctx) };
-    const delayMs = delayAfter(failure, attempt, this.#policy, time);
-    if (delayMs === undefined) throw failure;
-    tell(this.#ctx, { kind: "retry", attempt, error: failure, delayMs, message: messageOf(failure) });
-    if (delayMs > 0) await pause(delayMs, clockOf(this.#ctx), this.#ctx.signal);
+    if (this.#number >= this.#policy.attempts) throw failure;
+    // if the network fails, this may not load either; the failure of the model says more
+    const part = waiting.part ?? (await waiting.load().catch(() => undefined));
+    if (part === undefined) throw failure;
+    await part.awaitRetry(failure, this.#number, this.#policy, this.#ctx);
     this.#number += 1;
     return { model: this.first.model, key: `attempt ${this.#number}` };
   }
