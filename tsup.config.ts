@@ -74,7 +74,11 @@ const onDemandOfParts = {
   "src/agents/run-hooks.ts": "src/agents/index.ts",
   "src/agents/step-changes.ts": "src/agents/index.ts",
   "src/agents/auto-resume.ts": "src/agents/index.ts",
-  "src/agents/thread-turns.ts": "src/agents/index.ts",
+  "src/agents/saved-calls.ts": "src/agents/index.ts",
+  "src/agents/freeze-log.ts": "src/agents/index.ts",
+  "src/agents/own-calls.ts": "src/agents/index.ts",
+  "src/agents/open-tools.ts": "src/agents/index.ts",
+  "src/agents/mcp-approvals.ts": "src/agents/index.ts",
   "src/agents/fork-thread.ts": "src/agents/index.ts",
   "src/tools/thrift/idl/idl-files.ts": "src/tools/thrift/index.ts",
 };

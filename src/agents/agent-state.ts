@@ -1,6 +1,5 @@
 import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message/agentic-message.js";
 import type { EndReason } from "./agent-result.js";
-import { FrozenCopies } from "./frozen-copies.js";
 import { addUsage, noUsage } from "./token-usage.js";
 
 /** One step, as a checkpoint keeps it. */
@@ -99,43 +98,7 @@ export function countUsage(state: AgentState, model: string, usage: TokenUsage |
   state.usageByModel = { ...state.usageByModel, [model]: addUsage(state.usageByModel[model] ?? noUsage, usage) };
 }
 
-/** A node begins; entered again, it begins where it did. */
-export function enterNode(state: AgentState): void {
-  if (state.entry === undefined) {
-    const { phase, log, steps, misfits, view } = state;
-    state.entry = { phase, log: log.length, steps: steps.length, misfits, view };
-  } else {
-    const { phase, log, steps, misfits, view } = state.entry;
-    state.log = state.log.slice(0, log);
-    state.steps = state.steps.slice(0, steps);
-    Object.assign(state, { phase, misfits, view, end: undefined, output: undefined });
-  }
-}
-
 /** What was answered led nowhere: who goes on asks again. */
 export function forgetAnswers({ kept }: AgentState): void {
   if (kept !== undefined) Object.assign(kept, { asked: [], wrapped: [] });
-}
-
-/**
- * A node has done its work: its part of the log stays. What a saved run has logged is frozen, so that a save does not compare it
- * again: without that, each step of a long run costs more than the one before.
- */
-export function leaveNode(state: AgentState, isSaved: boolean): void {
-  if (isSaved && state.entry !== undefined) freezeLog(state, state.entry);
-  state.entry = undefined;
-  state.kept = undefined;
-}
-
-/** Freezes copies: the messages themselves may belong to a model, a tool or a caller. */
-function freezeLog(state: AgentState, { phase, log, steps }: EntryPoint): void {
-  const { frozen } = new FrozenCopies();
-  const first = phase === "start" ? 0 : log;
-  for (let index = first; index < state.log.length; index++)
-    state.log[index] = frozen(state.log[index] as AgenticMessage);
-  for (let index = Math.max(0, steps - 1); index < state.steps.length; index++) {
-    const step = state.steps[index] as StateStep;
-    // the results of open calls are still missing
-    state.steps[index] = state.phase === "tools" ? { ...step, message: frozen(step.message) } : frozen(step);
-  }
 }

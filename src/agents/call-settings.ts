@@ -2,17 +2,17 @@ import type { RunOptions } from "../compose/options.js";
 import { isFields } from "../is.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentCallOptions, AgentModelOptions } from "./call-options.js";
-import { checkNames, childOfTwo, invalidOption, needsStore } from "./errors.js";
+import { checkNames, invalidOption } from "./errors.js";
 import type { AgentCall } from "./turn.js";
 
-const runNames = [
+/** The options of a run that a call may have. */
+export const runNames: readonly string[] = [
   ...["parent", "key", "signal", "timeoutMs", "callbacks", "requestContext", "maxSteps", "options", "nodes"],
   ...["control", "checkpointId", "writeToCheckpointId", "forceNewRun", "takeover", "modifyState"],
 ];
-const resumeNames = runNames.filter((name) => !["parent", "key", "checkpointId", "forceNewRun"].includes(name));
 
 /** Checks the options of one call, before anything runs. */
-export function checkCallOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
+export function checkCallOptions({ name }: AgentParts, options: AgentCallOptions): void {
   checkNames(`generate and stream of agent "${name}"`, options, [
     ...runNames,
     "threadId",
@@ -20,7 +20,7 @@ export function checkCallOptions({ name, options: { store } }: AgentParts, optio
     "onBusy",
     "modelOptions",
   ]);
-  const { threadId, parent, checkpointId, maxSteps, onWaiting, onBusy } = options;
+  const { maxSteps, onWaiting, onBusy } = options;
   checkModelOptions("generate", options.modelOptions);
   checkMaxSteps(maxSteps);
   if (onWaiting !== undefined && onWaiting !== "throw" && onWaiting !== "close") {
@@ -29,21 +29,6 @@ export function checkCallOptions({ name, options: { store } }: AgentParts, optio
   if (onBusy !== undefined && onBusy !== "throw" && onBusy !== "wait") {
     throw invalidOption('onBusy must be "throw" or "wait".');
   }
-  if (threadId === undefined) return;
-  if (parent !== undefined) throw childOfTwo("threadId");
-  if (checkpointId !== undefined) {
-    throw invalidOption(
-      "threadId and checkpointId exclude each other: each turn of a thread has a checkpoint of its own.",
-    );
-  }
-  if (store === undefined) throw needsStore(`Agent "${name}" was called with a threadId`);
-}
-
-export function checkResumeOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
-  checkNames(`resume of agent "${name}"`, options, [...resumeNames, "modelOptions"]);
-  checkMaxSteps(options.maxSteps);
-  checkModelOptions("resume", options.modelOptions);
-  if (store === undefined) throw needsStore(`Agent "${name}" was asked to resume`);
 }
 
 /** Options of models that the agent does not set itself. */
@@ -59,7 +44,7 @@ export function checkModelOptions(where: string, modelOptions: unknown): void {
   }
 }
 
-function checkMaxSteps(maxSteps: number | undefined): void {
+export function checkMaxSteps(maxSteps: number | undefined): void {
   if (maxSteps === undefined || (Number.isInteger(maxSteps) && maxSteps >= 1)) return;
   throw invalidOption(`maxSteps must be a whole number of at least 1 (got ${String(maxSteps)}).`);
 }

@@ -20,7 +20,7 @@ import type {
   ResumeTarget,
 } from "./call-options.js";
 import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
-import { agentWithoutDescription, checkNames, invalidOption, needsStore, nothingToResume } from "./errors.js";
+import { agentWithoutDescription, checkNames, invalidOption, nothingToResume } from "./errors.js";
 import { AgentRunCall, type Reader, type RunnableAgent } from "./run-agent.js";
 
 /** Few programs fork. */
@@ -90,15 +90,8 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
   }
 
   async fork(run: ResumeTarget, options: AgentForkOptions = {}): Promise<AgentFork> {
-    const { store } = this.parts.options;
-    if (store === undefined) throw needsStore(`Agent "${this.name}" was asked to fork a run`);
-    checkNames(`fork of agent "${this.name}"`, options, ["turn", "entry", "to", "editState", "outputs"]);
-    const target = targetOf(run);
-    const { forkTurnAt } = await forks.load();
-    const forked = forkTurnAt(store, this.graph, target, options);
-    if (forked !== undefined) return forked;
-    if (options.turn !== undefined) throw invalidOption("turn of fork is for a thread: fork({ threadId }, { turn }).");
-    return { checkpointId: await this.graph.fork(String(target), options) };
+    const { forkRun } = await forks.load();
+    return forkRun(this, targetOf(run), options);
   }
 
   asTool(options: AgentToolOptions = {}): Tool & AnyTool {

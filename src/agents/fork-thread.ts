@@ -3,8 +3,9 @@ import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { asRunOfLibrary } from "../run/options/checkpoint-options.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AgentGraph } from "./agent.js";
+import type { AgentParts } from "./agent-parts.js";
 import type { AgentFork, AgentForkOptions } from "./call-options.js";
-import { noSuchTurn, threadExists, turnNotOver } from "./errors.js";
+import { checkNames, invalidOption, needsStore, noSuchTurn, threadExists, turnNotOver } from "./errors.js";
 import {
   encodedThreadId,
   readTurns,
@@ -41,16 +42,20 @@ export async function forkThread(
   return to;
 }
 
-/** Forks a turn of a thread; `undefined` if the target is a run of no thread. */
-export function forkTurnAt(
-  store: CheckpointStore,
-  graph: AgentGraph,
+/** Copies a run of an agent, or a turn of a thread, as it was at a save. */
+export async function forkRun(
+  { parts: { name, options: settings }, graph }: { readonly parts: AgentParts; readonly graph: AgentGraph },
   target: string | { readonly threadId: string },
   options: AgentForkOptions,
-): Promise<AgentFork> | undefined {
+): Promise<AgentFork> {
+  const { store } = settings;
+  if (store === undefined) throw needsStore(`Agent "${name}" was asked to fork a run`);
+  checkNames(`fork of agent "${name}"`, options, ["turn", "entry", "to", "editState", "outputs"]);
   if (typeof target !== "string") return forkTurn(store, graph, target.threadId, options);
   const { id, number } = turnOfRunId(target) ?? {};
-  return id === undefined ? undefined : forkTurn(store, graph, id, { ...options, turn: number });
+  if (id !== undefined) return forkTurn(store, graph, id, { ...options, turn: number });
+  if (options.turn !== undefined) throw invalidOption("turn of fork is for a thread: fork({ threadId }, { turn }).");
+  return { checkpointId: await graph.fork(target, options) };
 }
 
 /** Copies a thread up to a save of one of its turns, which is open then: it can be resumed. */

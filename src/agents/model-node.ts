@@ -7,13 +7,14 @@ import { hasToolCalls, textOf, toolCallsOf, toolResultsOf } from "../schema/mess
 import { withCallIds } from "../tools/node/call-ids.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
-import { type AgentState, enterNode, leaveNode } from "./agent-state.js";
+import type { AgentState } from "./agent-state.js";
 import { wholeEvents } from "./chunk-events.js";
 import type { ModelChanges } from "./create-middleware.js";
 import { needsStore, tooManySteps, twoSystems } from "./errors.js";
 import { hooksOf } from "./hooks.js";
 import { loadStructuredOutput } from "./load-structured-output.js";
 import { callModel, modelNameOf } from "./model-call.js";
+import { enterNode, leaveNode } from "./node-entry.js";
 import { notExecuted } from "./own-results.js";
 import { readyAgent } from "./ready-agent.js";
 import { type CallKind, prepareStep, requestOf } from "./step-request.js";
@@ -34,7 +35,8 @@ export async function runModelNode(
   enterNode(state);
   turn.answers = { asked: 0, wrapped: 0, known: state.kept?.wrapped.length ?? 0, count: 0 };
   const answer = await nextAnswer(turn, ctx);
-  leaveNode(state, isSavedRun(ctx));
+  const leaving = leaveNode(state, isSavedRun(ctx));
+  if (leaving !== undefined) await leaving;
   return answer;
 }
 
@@ -137,7 +139,8 @@ async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: No
   const structured = root.output === undefined ? undefined : await loadStructuredOutput();
   const rule = structured?.outputRule(root, step.infos);
   for (let asks = kind; ; ) {
-    const request = requestOf(turn, step, rule, asks);
+    const asking = requestOf(turn, step, rule, asks);
+    const request = asking instanceof Promise ? await asking : asking;
     const message = withCallIds(await callModel(turn, step.model, request, { ctx, kit: step.toolbox.kit }));
     const changing = hooksOf(turn)?.afterModel(turn, message, ctx);
     const changes = changing === undefined ? noChanges : await changing;

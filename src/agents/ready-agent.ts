@@ -8,10 +8,9 @@ import type { ToolStages } from "../tools/define/tool-stages.js";
 import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
 import { ToolKit } from "../tools/node/tool-table.js";
 import type { AgentContext, Per } from "./agent-context.js";
-import { type AgentParts, partsOf, reachableFrom, withTools } from "./agent-parts.js";
-import type { AgentState } from "./agent-state.js";
+import { type AgentParts, partsOf, withTools } from "./agent-parts.js";
 import { namesOf } from "./called-tool.js";
-import { bareAgent, invalidOption, noSuchTool, toolGone, wrongFunctionResult } from "./errors.js";
+import { bareAgent, invalidOption, noSuchTool, wrongFunctionResult } from "./errors.js";
 import { handoffTools, transferTo } from "./handoff-tools.js";
 import { hasHooksLoaded, loadHooks } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
@@ -107,15 +106,6 @@ export function checkFixed(parts: AgentParts): void {
   checkToolNames(parts, toolbox);
 }
 
-/** Refuses answers for a tool that the agent does not have any more. What functions give is not known here. */
-export function checkOpenTools(root: AgentParts, { phase, active, openTools }: AgentState): void {
-  const parts = reachableFrom(root).find(({ name }) => name === active) ?? root;
-  const { tools } = parts.options;
-  if (phase !== "tools" || typeof tools === "function") return;
-  const table = fixed(parts, "tools", () => toolboxOf(parts, tools ?? [])).kit.table;
-  for (const name of openTools) if (table.entries.get(name) === undefined) throw toolGone(name, table.names);
-}
-
 function isModelLike(value: object): boolean {
   return "languageModel" in value;
 }
@@ -134,6 +124,12 @@ function instructionsOf(given: unknown): readonly AgenticMessage[] {
 /** `beforeStep` may choose other instructions. */
 export function instructionMessages(given: string | readonly AgenticMessage[]): readonly AgenticMessage[] {
   return instructionsOf(given);
+}
+
+/** The fixed tools of an agent; `undefined` where a function gives them. */
+export function fixedToolbox(parts: AgentParts): Toolbox | undefined {
+  const { tools } = parts.options;
+  return typeof tools === "function" ? undefined : fixed(parts, "tools", () => toolboxOf(parts, tools ?? []));
 }
 
 export function toolboxOf(parts: AgentParts, tools: ToolList, withoutHandoffs = false): Toolbox {

@@ -2,7 +2,7 @@ import { randomId } from "../callbacks/random-id.js";
 import { InterruptError } from "../checkpoint/pause/interrupt.js";
 import { isStopInfo } from "../checkpoint/pause/stop-info.js";
 import type { NodeContext } from "../components/context.js";
-import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
+import type { Answers } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
 import { asRunOfLibrary } from "../run/options/checkpoint-options.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
@@ -13,24 +13,22 @@ import type { AgentParts } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
 import type { AgentState } from "./agent-state.js";
 import type { AgentCallOptions, Prompt } from "./call-options.js";
-import { checkCallOptions, checkResumeOptions, modelOptionsOf, runOptionsOf } from "./call-settings.js";
-import { CallTime } from "./call-time.js";
+import { checkCallOptions, modelOptionsOf, runOptionsOf } from "./call-settings.js";
 import { ChildMemory } from "./child-memory.js";
 import { askedWithoutStore, emptyPrompt } from "./errors.js";
 import type { EventFeed } from "./event-feed.js";
 import { isMcpApproval } from "./interrupt-kinds.js";
 import { rememberMessages } from "./messages-of.js";
 import { promptMessages } from "./prompt-messages.js";
-import { checkOpenTools } from "./ready-agent.js";
 import { resultOf, resultOfAnswer } from "./run-result.js";
 import { RunWatch } from "./run-watch.js";
+import type { OpenedCall } from "./saved-calls.js";
 import type { ThreadTurn } from "./thread-turn.js";
-import type { Opened } from "./thread-turns.js";
 import type { SpentTokens } from "./token-usage.js";
 import type { AgentCall } from "./turn.js";
 
-/** Most calls are of no thread. */
-const threadTurns = new OnDemand(() => import("./thread-turns.js"));
+/** Most calls neither go on with a thread nor with a run. */
+const savedCalls = new OnDemand(() => import("./saved-calls.js"));
 
 /** What runs when an agent is called. */
 export interface RunnableAgent {
@@ -81,7 +79,7 @@ export class AgentRunCall {
     const messages = promptMessages(prompt);
     this.#prompt = messages;
     if (messages.length === 0 && options.threadId === undefined) throw emptyPrompt();
-    const opened = await this.#open(messages, options);
+    const opened = options.threadId === undefined ? undefined : await this.#open(messages, options, options.threadId);
     this.#spent = opened?.spent;
     if (opened?.kind === "resumed") return this.resume(opened.checkpointId, opened.answers, pickResume(options));
     const thread = opened?.turn;
@@ -105,51 +103,16 @@ export class AgentRunCall {
     answers: Answers | undefined,
     options: AgentCallOptions = {},
   ): Promise<AgentResult<unknown>> {
-    const { parts } = this.#agent;
-    checkResumeOptions(parts, options);
-    const { reopenTurn } = await threadTurns.load();
-    const thread = await reopenTurn({ parts, graph: this.#agent.graph, target: checkpointId, options });
-    const id = thread?.checkpointId ?? String(checkpointId);
-    const graph = passingId.test(id) ? this.#agent.resuming : this.#agent.graph;
+    const { openRun, resumeRun } = await savedCalls.load();
+    const { id, thread } = await openRun(this.#agent, checkpointId, options);
     this.#begin(options, thread, id);
-    const call = this.#call;
-    const { modifyState } = options;
-    const run: ResumeOptions = {
-      ...(runOptionsOf(options, call, this.#reader?.signal) as RunOptions),
-      modifyState: (state, path) => {
-        const changed = modifyState?.(state, path);
-        if (path !== "") return changed;
-        call.state = (changed ?? state) as AgentState;
-        if (answers !== undefined) checkOpenTools(parts, call.state);
-        return changed;
-      },
-    };
-    const work = async (): Promise<AgenticMessage> => {
-      try {
-        return await graph.resume(id, answers, run);
-      } catch (error) {
-        if (thread?.hasNotBegun !== true || !isUnknown(error)) throw error;
-        // its process died before the run was saved for the first time
-        const { modifyState: _, ...fromStart } = run;
-        return graph.invoke(thread.messages, asRunOfLibrary({ ...fromStart, checkpointId: id }));
-      }
-    };
-    return this.#settle(work, { thread, parent: undefined, isPassing: false });
+    const resumed = { id, thread, answers, options, call: this.#call, signal: this.#reader?.signal };
+    return this.#settle(() => resumeRun(this.#agent, resumed), { thread, parent: undefined, isPassing: false });
   }
 
-  /** Waits for a turn where it may; that ends with the call, and counts towards its time. */
-  async #open(messages: readonly AgenticMessage[], options: AgentCallOptions): Promise<OpenedCall | undefined> {
-    const { threadId, timeoutMs, signal: given } = options;
-    if (threadId === undefined) return undefined;
-    const { parts, graph } = this.#agent;
-    const time = new CallTime(timeoutMs, [given, this.#reader?.signal], parts.options.runtime);
-    try {
-      const asked = { parts, graph, threadId, messages, options: { ...options, signal: time.signal } };
-      const { openTurn } = await threadTurns.load();
-      return { ...(await openTurn(asked)), left: time.left };
-    } finally {
-      time.stop();
-    }
+  async #open(messages: readonly AgenticMessage[], options: AgentCallOptions, threadId: string): Promise<OpenedCall> {
+    const { openThread } = await savedCalls.load();
+    return openThread(this.#agent, { messages, options, threadId, reader: this.#reader?.signal });
   }
 
   /** A child of a tool call is told which. */
@@ -274,19 +237,10 @@ export class AgentRunCall {
   }
 }
 
-/** The id of a run that was given none. */
-const passingId = /^agent-[\da-f]{32}$/;
-
-type OpenedCall = Opened & { readonly left: { readonly timeoutMs?: number } };
-
 interface Ending {
   readonly thread: ThreadTurn | undefined;
   readonly parent: NodeContext | undefined;
   readonly isPassing: boolean;
-}
-
-function isUnknown(error: unknown): boolean {
-  return KumikoError.is(error) && error.code === "UNKNOWN_CHECKPOINT";
 }
 
 /** What `modifyState` refuses comes wrapped. */

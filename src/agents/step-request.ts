@@ -1,7 +1,7 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { OnDemand } from "../schema/on-demand.js";
-import { repairRest, repairToolCalls } from "../tools/node/repair-tool-calls.js";
+import { isInOrder } from "../tools/node/is-in-order.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { StepChanges } from "./create-middleware.js";
 import { hooksOf } from "./hooks.js";
@@ -11,6 +11,9 @@ import type { ReadyAgent, Step, Turn } from "./turn.js";
 
 /** Few middlewares change what a step asks. */
 const stepChanges = new OnDemand(() => import("./step-changes.js"));
+
+/** Few conversations have calls without results. */
+const repairs = new OnDemand(() => import("../tools/node/repair-tool-calls.js"));
 
 /** The step as the agent has it, after all that `beforeStep` hooks change. */
 export function prepareStep(
@@ -40,28 +43,32 @@ function givenToNode(turn: Turn, ctx: NodeContext): AgentModelOptions {
 /** Which tools a call of the model has: all, only the one for the output, or none that it may use. */
 export type CallKind = "step" | "repair" | "last";
 
-/** One call of the model, in a step that is prepared. */
-export function requestOf(turn: Turn, step: Step, rule: OutputRule | undefined, kind: CallKind): ModelRequest {
-  const [system, others] = split(turn);
-  return {
-    model: step.model.model,
-    instructions: [...step.instructions, ...system],
-    messages: others,
-    options: { ...step.options, ...toolOptions(step, rule, kind), ...formatOf(rule) },
-  };
-}
-
 /**
- * What the user wrote as the system comes first; and what is sent has a result for every call. What an earlier step has sent is
- * not looked through again.
+ * One call of the model, in a step that is prepared. What the user wrote as the system comes first; and what is sent has a result
+ * for every call. What an earlier step has sent is not looked through again.
  */
-function split(turn: Turn): [readonly AgenticMessage[], readonly AgenticMessage[]] {
+export function requestOf(
+  turn: Turn,
+  step: Step,
+  rule: OutputRule | undefined,
+  kind: CallKind,
+): ModelRequest | Promise<ModelRequest> {
   const { view } = turn;
   const known = turn.state.view === undefined ? turn.inOrder : 0;
-  if (view.slice(known).some(isSystem)) return [view.filter(isSystem), repairToolCalls(view.filter(isNotSystem))];
-  const others = repairRest(view, known);
-  if (turn.state.view === undefined && others === view) turn.inOrder = view.length;
-  return [none, others];
+  const hasSystem = view.slice(known).some(isSystem);
+  const system = hasSystem ? view.filter(isSystem) : none;
+  const others = hasSystem ? view.filter(isNotSystem) : view;
+  const asking = (messages: readonly AgenticMessage[]): ModelRequest => ({
+    model: step.model.model,
+    instructions: [...step.instructions, ...system],
+    messages,
+    options: { ...step.options, ...toolOptions(step, rule, kind), ...formatOf(rule) },
+  });
+  if (!isInOrder(others, hasSystem ? 0 : known)) {
+    return repairs.load().then(({ repairToolCalls }) => asking(repairToolCalls(others)));
+  }
+  if (turn.state.view === undefined && !hasSystem) turn.inOrder = view.length;
+  return asking(others);
 }
 
 const none: readonly AgenticMessage[] = [];

@@ -1,8 +1,8 @@
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
-import type { ContentBlock } from "../../schema/message/content-block.js";
 import { hasToolCalls, toolCallsOf } from "../../schema/message/read-message.js";
 import { withCallIds } from "./call-ids.js";
 import { callNotExecuted } from "./errors.js";
+import { isInOrder, isResult, type ResultBlock } from "./is-in-order.js";
 import { errorBlock, resultMessage } from "./result-block.js";
 
 /**
@@ -20,11 +20,6 @@ export function repairToolCalls(messages: readonly AgenticMessage[]): AgenticMes
   return isInOrder(messages) ? [...messages] : repaired(messages);
 }
 
-/** The same for a history that nobody changes, whose first so many messages are known to need no repair. */
-export function repairRest(messages: readonly AgenticMessage[], known: number): readonly AgenticMessage[] {
-  return isInOrder(messages, known) ? messages : repaired(messages);
-}
-
 function repaired(messages: readonly AgenticMessage[]): AgenticMessage[] {
   const kept: AgenticMessage[] = [];
   const turns: Turn[] = [];
@@ -40,26 +35,6 @@ function repaired(messages: readonly AgenticMessage[]): AgenticMessage[] {
     if (open.size > 0) missing.set(end, [...(missing.get(end) ?? []), ...[...open.values()].map(missingResult)]);
   }
   return kept.flatMap((message, index) => [message, ...(missing.get(index + 1) ?? [])]);
-}
-
-/** Whether the calls of each message have their results before the model speaks again. Nearly always it holds. */
-function isInOrder(messages: readonly AgenticMessage[], first = 0): boolean {
-  const open: string[] = [];
-  for (let index = first; index < messages.length; index++) {
-    const { role, contentBlocks } = messages[index] as AgenticMessage;
-    if (role === "assistant" && open.length > 0) return false;
-    for (const block of contentBlocks) {
-      if (isResult(block)) {
-        const position = open.indexOf(block.callId);
-        if (role === "assistant" || position === -1) return false;
-        open.splice(position, 1);
-      } else if (block.type === "function_tool_call") {
-        if (role !== "assistant" || !block.callId || open.includes(block.callId)) return false;
-        open.push(block.callId);
-      }
-    }
-  }
-  return open.length === 0;
 }
 
 /** An assistant message with calls. */
@@ -104,14 +79,8 @@ function withoutStrayResults(
   return contentBlocks.length === 0 ? undefined : { ...message, contentBlocks };
 }
 
-type Result = Extract<ContentBlock, { readonly type: "function_tool_result" | "tool_search_result" }>;
-
-function isResult(block: ContentBlock): block is Result {
-  return block.type === "function_tool_result" || block.type === "tool_search_result";
-}
-
 /** Whether there is a call for a result: the nearest one before it with this id and without a result. */
-function answers({ callId }: Result, turns: readonly Turn[], position: number): boolean {
+function answers({ callId }: ResultBlock, turns: readonly Turn[], position: number): boolean {
   const turn = turns.findLast(({ open }) => open.has(callId));
   if (turn === undefined) return false;
   turn.open.delete(callId);

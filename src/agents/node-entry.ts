@@ -1,0 +1,32 @@
+import { OnDemand } from "../schema/on-demand.js";
+import type { AgentState } from "./agent-state.js";
+
+/** Most runs are not saved. */
+const freezing = new OnDemand(() => import("./freeze-log.js"));
+
+/** A node begins; entered again, it begins where it did. */
+export function enterNode(state: AgentState): void {
+  if (state.entry === undefined) {
+    const { phase, log, steps, misfits, view } = state;
+    state.entry = { phase, log: log.length, steps: steps.length, misfits, view };
+  } else {
+    const { phase, log, steps, misfits, view } = state.entry;
+    state.log = state.log.slice(0, log);
+    state.steps = state.steps.slice(0, steps);
+    Object.assign(state, { phase, misfits, view, end: undefined, output: undefined });
+  }
+}
+
+/**
+ * A node has done its work: its part of the log stays. What a saved run has logged is frozen, so that a save does not compare it
+ * again: without that, each step of a long run costs more than the one before. A promise until what freezes is loaded.
+ */
+export function leaveNode(state: AgentState, isSaved: boolean): Promise<void> | undefined {
+  if (isSaved && state.entry !== undefined) {
+    if (freezing.part === undefined) return freezing.load().then(() => leaveNode(state, true));
+    freezing.part.freezeLog(state, state.entry);
+  }
+  state.entry = undefined;
+  state.kept = undefined;
+  return undefined;
+}

@@ -1,0 +1,33 @@
+import type { Context } from "../run/context.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { toolCallsOf } from "../schema/message/read-message.js";
+import { type AgentParts, reachableFrom } from "./agent-parts.js";
+import type { AgentState } from "./agent-state.js";
+import { toolGone } from "./errors.js";
+import { fixedToolbox } from "./ready-agent.js";
+import type { Toolbox } from "./toolbox.js";
+import type { Turn } from "./turn.js";
+
+/** Refuses answers for a tool that the agent does not have any more. What functions give is not known here. */
+export function checkOpenTools(root: AgentParts, { phase, active, openTools }: AgentState): void {
+  if (phase !== "tools") return;
+  const table = fixedToolbox(reachableFrom(root).find(({ name }) => name === active) ?? root)?.kit.table;
+  if (table === undefined) return;
+  for (const name of openTools) if (table.entries.get(name) === undefined) throw toolGone(name, table.names);
+}
+
+/** Throws if a tool is gone that waited for the answer which has come. */
+export function checkToolsAreThere(turn: Turn, message: AgenticMessage, { kit }: Toolbox, ctx: Context): void {
+  const table = kit.table;
+  for (const [index, { name }] of toolCallsOf(message).entries()) {
+    if (!turn.state.openTools.includes(name) || table.entries.get(name) !== undefined) continue;
+    if (ctx.openedInvocation?.findCall(index)?.invocation === undefined) continue;
+    reopenCalls(ctx, message);
+    throw toolGone(name, table.names);
+  }
+}
+
+/** What was answered to the calls of a round that does not run stays a question. */
+function reopenCalls({ openedInvocation }: Context, message: AgenticMessage): void {
+  for (const index of toolCallsOf(message).keys()) openedInvocation?.findCall(index)?.invocation?.reopenFresh();
+}

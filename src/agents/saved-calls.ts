@@ -1,0 +1,118 @@
+import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
+import { KumikoError } from "../errors.js";
+import { asRunOfLibrary } from "../run/options/checkpoint-options.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { AgentGraph } from "./agent.js";
+import type { AgentParts } from "./agent-parts.js";
+import type { AgentState } from "./agent-state.js";
+import type { AgentCallOptions } from "./call-options.js";
+import { checkMaxSteps, checkModelOptions, runNames, runOptionsOf } from "./call-settings.js";
+import { CallTime } from "./call-time.js";
+import { checkNames, childOfTwo, invalidOption, needsStore } from "./errors.js";
+import { checkOpenTools } from "./open-tools.js";
+import type { ThreadTurn } from "./thread-turn.js";
+import { type Opened, openTurn, reopenTurn } from "./thread-turns.js";
+import type { AgentCall } from "./turn.js";
+
+/** What is called: an agent with its graphs. */
+interface CalledAgent {
+  readonly parts: AgentParts;
+  readonly graph: AgentGraph;
+  readonly resuming: AgentGraph;
+}
+
+/** A turn of a thread, and the time that is left for its run. */
+export type OpenedCall = Opened & { readonly left: { readonly timeoutMs?: number } };
+
+interface ThreadCall {
+  readonly messages: readonly AgenticMessage[];
+  readonly options: AgentCallOptions;
+  readonly threadId: string;
+  readonly reader: AbortSignal | undefined;
+}
+
+/** Opens a turn of a thread, and waits for it where it may; that ends with the call, and counts towards its time. */
+export async function openThread(
+  { parts, graph }: CalledAgent,
+  { messages, options, threadId, reader }: ThreadCall,
+): Promise<OpenedCall> {
+  checkThreadOptions(parts, options);
+  const time = new CallTime(options.timeoutMs, [options.signal, reader], parts.options.runtime);
+  try {
+    const opened = await openTurn({ parts, graph, threadId, messages, options: { ...options, signal: time.signal } });
+    return { ...opened, left: time.left };
+  } finally {
+    time.stop();
+  }
+}
+
+function checkThreadOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
+  if (options.parent !== undefined) throw childOfTwo("threadId");
+  if (options.checkpointId !== undefined) {
+    throw invalidOption(
+      "threadId and checkpointId exclude each other: each turn of a thread has a checkpoint of its own.",
+    );
+  }
+  if (store === undefined) throw needsStore(`Agent "${name}" was called with a threadId`);
+}
+
+/** Opens what is resumed: a run, or the newest turn of a thread. */
+export async function openRun(
+  { parts, graph }: CalledAgent,
+  target: string | { readonly threadId: string },
+  options: AgentCallOptions,
+): Promise<{ readonly id: string; readonly thread: ThreadTurn | undefined }> {
+  checkResumeOptions(parts, options);
+  const thread = await reopenTurn({ parts, graph, target, options });
+  return { id: thread?.checkpointId ?? String(target), thread };
+}
+
+const onlyOfNewRuns = ["parent", "key", "checkpointId", "forceNewRun"];
+
+function checkResumeOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
+  const names = runNames.filter((one) => !onlyOfNewRuns.includes(one));
+  checkNames(`resume of agent "${name}"`, options, [...names, "modelOptions"]);
+  checkMaxSteps(options.maxSteps);
+  checkModelOptions("resume", options.modelOptions);
+  if (store === undefined) throw needsStore(`Agent "${name}" was asked to resume`);
+}
+
+/** The id of a run that was given none. */
+const passingId = /^agent-[\da-f]{32}$/;
+
+export interface ResumedRun {
+  readonly id: string;
+  readonly thread: ThreadTurn | undefined;
+  readonly answers: Answers | undefined;
+  readonly options: AgentCallOptions;
+  readonly call: AgentCall;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Goes on with a run. One that was never saved begins again. */
+export async function resumeRun(
+  { parts, graph: whole, resuming }: CalledAgent,
+  { id, thread, answers, options, call, signal }: ResumedRun,
+): Promise<AgenticMessage> {
+  const graph = passingId.test(id) ? resuming : whole;
+  const run = runOptionsOf(options, call, signal);
+  const modifyState: ResumeOptions["modifyState"] = (state, path) => {
+    const changed = options.modifyState?.(state, path);
+    if (path !== "") return changed;
+    call.state = (changed ?? state) as AgentState;
+    if (answers !== undefined) checkOpenTools(parts, call.state);
+    return changed;
+  };
+  try {
+    return await graph.resume(id, answers, { ...(run as RunOptions), modifyState });
+  } catch (error) {
+    if (thread?.hasNotBegun !== true || !isUnknown(error)) throw error;
+    // its process died before the run was saved for the first time
+    const { modifyState: _, ...fromStart } = run;
+    return graph.invoke(thread.messages, asRunOfLibrary({ ...fromStart, checkpointId: id }));
+  }
+}
+
+function isUnknown(error: unknown): boolean {
+  return KumikoError.is(error) && error.code === "UNKNOWN_CHECKPOINT";
+}
