@@ -75,6 +75,8 @@ const onDemandOfParts = {
   "src/agents/step-changes.ts": "src/agents/index.ts",
   "src/agents/auto-resume.ts": "src/agents/index.ts",
   "src/agents/saved-calls.ts": "src/agents/index.ts",
+  "src/agents/end-after-round.ts": "src/agents/index.ts",
+  "src/agents/lost-question.ts": "src/agents/index.ts",
   "src/agents/freeze-log.ts": "src/agents/index.ts",
   "src/agents/own-calls.ts": "src/agents/index.ts",
   "src/agents/open-tools.ts": "src/agents/index.ts",

@@ -3,7 +3,8 @@ import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
 import type { ContentBlock, McpToolResult, ServerToolResult } from "../schema/message/content-block.js";
-import { hasToolCalls, textOf, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
+import { hasToolCalls, textOf, toolCallsOf } from "../schema/message/read-message.js";
+import { OnDemand } from "../schema/on-demand.js";
 import { withCallIds } from "../tools/node/call-ids.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
@@ -21,6 +22,9 @@ import { type CallKind, prepareStep, requestOf } from "./step-request.js";
 import type { OutputRule, Verdict } from "./structured-output.js";
 import { noUsage } from "./token-usage.js";
 import { isSavedRun, type ReadyAgent, type Step, type Turn, turnOf } from "./turn.js";
+
+/** Few agents end with a round of tools. */
+const roundEnds = new OnDemand(() => import("./end-after-round.js"));
 
 /** The node `model`: one accepted answer, or the end of the turn. */
 export async function runModelNode(
@@ -68,7 +72,14 @@ async function laterAnswer(
   const { state } = turn;
   if (beginning !== undefined) await beginning;
   state.begun = true;
-  if (state.phase === "round" && mayEndAfterRound(turn) && (await endsAfterRound(turn, ctx))) return endTurn(turn, ctx);
+  if (state.phase === "round" && mayEndAfterRound(turn)) {
+    const { endAfterRound } = roundEnds.part ?? (await roundEnds.load());
+    const end = await endAfterRound(turn, returningOf(turn), ctx);
+    if (end !== undefined) {
+      setEnd(state, end.reason, end.text);
+      return endTurn(turn, ctx);
+    }
+  }
   return answerOrEnd(turn, ready, ctx);
 }
 
@@ -103,27 +114,6 @@ function mayEndAfterRound(turn: Turn): boolean {
 function returningOf(turn: Turn): readonly string[] | undefined {
   const { agent = turn.state.active } = turn.state.steps.at(-1) ?? {};
   return turn.partsOf(agent).options.returnDirectly;
-}
-
-/** Whether the round that has ended is the last one, and why. */
-async function endsAfterRound(turn: Turn, ctx: NodeContext): Promise<boolean> {
-  const { state, root } = turn;
-  const last = state.steps.at(-1);
-  const returnDirectly = returningOf(turn) ?? [];
-  const returned = last?.results
-    .flatMap(toolResultsOf)
-    .find(({ name, isError }) => isError !== true && returnDirectly.includes(name));
-  if (returned !== undefined) {
-    setEnd(state, "returned", returned.result);
-    return true;
-  }
-  const { stopWhen = [] } = root.options;
-  for (const stops of typeof stopWhen === "function" ? [stopWhen] : stopWhen) {
-    if (!(await stops(turn.run(ctx)))) continue;
-    setEnd(state, "stop_when", last === undefined ? "" : textOf(last.message));
-    return true;
-  }
-  return false;
 }
 
 function setEnd(state: AgentState, reason: EndReason, text: string): void {

@@ -1,6 +1,5 @@
 import { randomId } from "../callbacks/random-id.js";
 import { InterruptError } from "../checkpoint/pause/interrupt.js";
-import { isStopInfo } from "../checkpoint/pause/stop-info.js";
 import type { NodeContext } from "../components/context.js";
 import type { Answers } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
@@ -15,9 +14,8 @@ import type { AgentState } from "./agent-state.js";
 import type { AgentCallOptions, Prompt } from "./call-options.js";
 import { checkCallOptions, modelOptionsOf, runOptionsOf } from "./call-settings.js";
 import { ChildMemory } from "./child-memory.js";
-import { askedWithoutStore, emptyPrompt } from "./errors.js";
+import { emptyPrompt } from "./errors.js";
 import type { EventFeed } from "./event-feed.js";
-import { isMcpApproval } from "./interrupt-kinds.js";
 import { rememberMessages } from "./messages-of.js";
 import { promptMessages } from "./prompt-messages.js";
 import { resultOf, resultOfAnswer } from "./run-result.js";
@@ -29,6 +27,9 @@ import type { AgentCall } from "./turn.js";
 
 /** Most calls neither go on with a thread nor with a run. */
 const savedCalls = new OnDemand(() => import("./saved-calls.js"));
+
+/** Few questions have nobody who could answer. */
+const lostQuestions = new OnDemand(() => import("./lost-question.js"));
 
 /** What runs when an agent is called. */
 export interface RunnableAgent {
@@ -160,47 +161,38 @@ export class AgentRunCall {
     return thread && ((state) => thread.close("done", { state, messages: state.log }));
   }
 
-  async #settle(
-    work: () => Promise<AgenticMessage>,
-    { thread, parent, isPassing }: Ending,
-  ): Promise<AgentResult<unknown>> {
+  async #settle(work: () => Promise<AgenticMessage>, ending: Ending): Promise<AgentResult<unknown>> {
     let answer: AgenticMessage;
     try {
       answer = await work();
     } catch (error) {
-      if (InterruptError.is(error)) {
-        if (parent === undefined && this.#isLost(error))
-          return this.#fails(askedWithoutStore(error), thread, isPassing);
-        return this.#waits(error, thread, parent);
-      }
-      return this.#fails(toolGoneIn(error) ?? error, thread, isPassing);
+      if (InterruptError.is(error)) return this.#waits(error, ending);
+      return this.#fails(toolGoneIn(error) ?? error, ending.thread, ending.isPassing);
     }
     const state = this.#state ?? this.#memory?.recall();
     const { parts } = this.#agent;
     if (state === undefined) return resultOfAnswer(parts, this.#prompt, answer);
-    const call = isPassing ? { ...this.#call, checkpointId: undefined } : this.#call;
-    const reading = resultOf({ root: parts, state, call: ended(call) }, undefined);
+    // a run that has ended well has no checkpoint any more
+    const { threadId } = this.#call;
+    const reading = resultOf({ root: parts, state, call: { threadId } }, undefined);
     const result = reading instanceof Promise ? await reading : reading;
     this.#tell({ finishReason: result.finishReason, usage: result.usage });
     return result;
   }
 
-  /** Nobody could answer what is kept nowhere. A requested stop needs no answer, and a provider's question is in the log. */
-  #isLost({ interrupts }: InterruptError): boolean {
-    if (this.#agent.parts.options.store !== undefined) return false;
-    return !interrupts.every((interrupt) => isStopInfo(interrupt.info) || isMcpApproval(interrupt));
-  }
-
-  async #waits(
-    error: InterruptError,
-    thread: ThreadTurn | undefined,
-    parent: NodeContext | undefined,
-  ): Promise<AgentResult<unknown>> {
+  /** With a parent, the parent waits. */
+  async #waits(error: InterruptError, { thread, parent, isPassing }: Ending): Promise<AgentResult<unknown>> {
+    if (parent !== undefined) throw error;
+    const { parts } = this.#agent;
+    if (parts.options.store === undefined) {
+      const lost = (await lostQuestions.load()).lostQuestion(error);
+      if (lost !== undefined) return this.#fails(lost, thread, isPassing);
+    }
     const state = this.#state;
-    if (parent !== undefined || state === undefined) throw error;
+    if (state === undefined) throw error;
     const { interrupts } = error;
     await thread?.close("waiting", { state, messages: state.log, interrupts });
-    const result = await resultOf({ root: this.#agent.parts, state, call: this.#call }, interrupts);
+    const result = await resultOf({ root: parts, state, call: this.#call }, interrupts);
     for (const interrupt of interrupts) this.#emit({ type: "interrupt", interrupt });
     this.#tell({ finishReason: "waiting", usage: result.usage, checkpointId: this.#call.checkpointId });
     return result;
@@ -247,11 +239,6 @@ interface Ending {
 function toolGoneIn(error: unknown): unknown {
   const { cause } = (error ?? {}) as { readonly cause?: unknown };
   return KumikoError.is(cause) && cause.code === "UNKNOWN_TOOL" ? cause : undefined;
-}
-
-/** A run that has ended well has no checkpoint any more. */
-function ended({ threadId }: AgentCall): { readonly threadId?: string | undefined } {
-  return { threadId };
 }
 
 /** What is logged of a turn that fails: whole rounds, and what was delivered of an answer that was aborted. */

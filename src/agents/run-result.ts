@@ -2,7 +2,7 @@ import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { textOf, toolCallsOf } from "../schema/message/read-message.js";
 import { type AgentParts, outputToolName } from "./agent-parts.js";
-import type { AgentFinishReason, AgentResult } from "./agent-result.js";
+import type { AgentResult } from "./agent-result.js";
 import type { AgentState } from "./agent-state.js";
 import { noOutput } from "./errors.js";
 import { loadStructuredOutput } from "./load-structured-output.js";
@@ -34,17 +34,31 @@ export function resultOf(
     finishReason,
     interrupts: interrupts ?? [],
   } as const;
-  if (root.output === undefined && interrupts === undefined) return withOutput(fields, { value: text });
+  if (interrupts !== undefined) return withOutput(fields, { missing: "it waits for answers" });
   return withReadOutput(root, fields, state.output);
 }
 
-async function withReadOutput(
+function withReadOutput(
   root: AgentParts,
-  fields: Omit<Ended, "accepted">,
+  fields: Pick<AgentResult<unknown>, "finishReason" | "text">,
   accepted: string | undefined,
+): AgentResult<unknown> | Promise<AgentResult<unknown>> {
+  const { output } = root;
+  if (output === undefined) return withOutput(fields, { value: fields.text });
+  if (accepted !== undefined) return readAgain(root, output, fields, accepted);
+  return withOutput(fields, { missing: `it ended with "${fields.finishReason}" before the model gave one` });
+}
+
+async function readAgain(
+  root: AgentParts,
+  output: NonNullable<AgentParts["output"]>,
+  fields: object,
+  accepted: string,
 ): Promise<AgentResult<unknown>> {
-  const { finishReason, text } = fields;
-  return withOutput(fields, await outputOf(root, { finishReason, text, accepted }));
+  const { readAccepted } = await loadStructuredOutput();
+  const read = await readAccepted(output, root, accepted);
+  const missing = "it does not fit its schema any more";
+  return withOutput(fields, read.issues === undefined ? { value: read.value } : { missing });
 }
 
 /** Of a child run that had ended before its caller was entered again: only its answer is left. */
@@ -52,7 +66,7 @@ export function resultOfAnswer(
   root: AgentParts,
   prompt: readonly AgenticMessage[],
   answer: AgenticMessage,
-): Promise<AgentResult<unknown>> {
+): AgentResult<unknown> | Promise<AgentResult<unknown>> {
   const call = toolCallsOf(answer).find(({ name }) => name.startsWith(outputToolName));
   const text = call?.arguments ?? textOf(answer);
   const fields = {
@@ -71,22 +85,6 @@ export function resultOfAnswer(
 const noAnswer: AgenticMessage = { role: "assistant", contentBlocks: [] };
 
 type Output = { readonly value: unknown } | { readonly missing: string };
-
-interface Ended {
-  readonly finishReason: AgentFinishReason;
-  readonly text: string;
-  readonly accepted: string | undefined;
-}
-
-async function outputOf(root: AgentParts, { finishReason, text, accepted }: Ended): Promise<Output> {
-  const { output } = root;
-  if (finishReason === "waiting") return { missing: "it waits for answers" };
-  if (output === undefined) return { value: text };
-  if (accepted === undefined) return { missing: `it ended with "${finishReason}" before the model gave one` };
-  const { readAccepted } = await loadStructuredOutput();
-  const read = await readAccepted(output, root, accepted);
-  return read.issues === undefined ? { value: read.value } : { missing: "it does not fit its schema any more" };
-}
 
 /** `output` is off the own properties: spreading a result, or writing it as JSON, never throws. */
 function withOutput(fields: object, output: Output): AgentResult<unknown> {
