@@ -65,6 +65,7 @@ const onDemandOfParts = {
   "src/schema/json-schema/compilers.ts": root,
   "src/schema/validation/revive-dates.ts": root,
   "src/tools/define/mend-arguments.ts": root,
+  "src/tools/node/repair-tool-calls.ts": root,
   "src/models/ai-sdk/adapted-model.ts": "src/models/index.ts",
   "src/agents/agent-approvals.ts": "src/agents/index.ts",
   "src/models/await-retry.ts": "src/models/index.ts",

@@ -1,22 +1,21 @@
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { OnDemand } from "../schema/on-demand.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { AgentEvent } from "./agent-event.js";
-import type { AgentParts } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
 import type { DeepPartial } from "./deep-partial.js";
 import { errorEvent } from "./error-event.js";
 import { Channel, EventFeed } from "./event-feed.js";
 
-/** Few streams are read this way. */
-const partialOutputs = new OnDemand(() => import("./partial-output.js"));
-
 /** What a stream of an agent runs. */
 export interface StreamedRun {
   readonly name: string;
-  readonly output: AgentParts["output"];
   start(feed: EventFeed, signal: AbortSignal): Promise<AgentResult<unknown>>;
   messages(): AgenticMessage[];
+  /** The growing output, out of the events of the run. */
+  partialOutput(
+    events: AsyncIterable<AgentEvent>,
+    result: () => Promise<AgentResult<unknown>>,
+  ): AsyncGenerator<unknown, void>;
 }
 
 /**
@@ -65,8 +64,6 @@ class StreamCall {
   #result: Promise<AgentResult<unknown>> | undefined;
   #text: StreamReader<string> | undefined;
   #partial: StreamReader<unknown> | undefined;
-  /** What the partial output is read out of. */
-  #events: Channel<AgentEvent> | undefined;
 
   constructor(run: StreamedRun) {
     this.run = run;
@@ -110,21 +107,18 @@ class StreamCall {
       this.feed.emit({ type: "error", error: errorEvent(error) });
       this.feed.close({ error });
       throw error;
-    } finally {
-      this.#events?.close();
     }
   }
 
   #openPartial(): StreamReader<unknown> {
     const events = new Channel<AgentEvent>({ read: ignore, taken: ignore, left: ignore });
-    this.#events = events;
     this.feed.onEvent = (event) => events.write(event);
-    const { output } = this.run;
+    const { run } = this;
     const result = (): Promise<AgentResult<unknown>> => this.freeResult();
     async function* partial(): AsyncGenerator<unknown, void> {
-      void result();
-      const { partialOutput } = await partialOutputs.load();
-      yield* partialOutput(output, new StreamReader(events), result);
+      const close = (): void => events.close();
+      result().then(close, close);
+      yield* run.partialOutput(new StreamReader(events), result);
     }
     return StreamReader.from(partial());
   }

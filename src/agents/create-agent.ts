@@ -26,6 +26,9 @@ import { AgentRunCall, type Reader, type RunnableAgent } from "./run-agent.js";
 /** Few programs fork. */
 const forks = new OnDemand(() => import("./fork-thread.js"));
 
+/** Few streams are read this way. */
+const partialOutputs = new OnDemand(() => import("./partial-output.js"));
+
 /** The output type of an agent with this output schema; text without one. */
 export type AgentOutput<Schema> = Schema extends AnyStandardSchema
   ? SchemaOutput<Schema>
@@ -115,7 +118,10 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
     const { name, output } = this.parts;
     return new AgentStream<Output>({
       name,
-      output,
+      async *partialOutput(events, result) {
+        const { partialOutput } = await partialOutputs.load();
+        yield* partialOutput(output, events, result);
+      },
       start: async (feed: Reader["feed"], signal: AbortSignal) => {
         this.#check();
         call = new AgentRunCall(this, { feed, signal });

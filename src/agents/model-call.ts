@@ -29,7 +29,7 @@ export function callModel(
   const known = turn.state.kept?.wrapped[index];
   if (known !== undefined) return Promise.resolve(known);
   const message =
-    hooksOf(turn)?.wrapModelCall(turn, request, called.ctx, innerCall(turn, chain, called)) ??
+    hooksOf(turn)?.wrapModelCall(turn, request, called.ctx, () => innerCall(turn, chain, called)) ??
     askedOf(turn, chain, request, called);
   return turn.isKept ? keptWhole(turn, index, message) : message;
 }

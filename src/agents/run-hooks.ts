@@ -60,10 +60,11 @@ export function wrapModelCall(
   turn: Turn,
   request: ModelRequest,
   ctx: NodeContext,
-  inner: InnerCall,
+  innerCall: () => InnerCall,
 ): Promise<AgenticMessage> | undefined {
   const middlewares = middlewaresBackWith(turn, "wrapModelCall");
   if (middlewares.length === 0) return undefined;
+  const inner = innerCall();
   let call: Call = (last) => {
     const chunks = (): StreamReader<AgenticMessage> => new StreamReader(inner.chunks(last));
     return new ModelReply(chunks, async () => (turn.streams ? wholeOf(chunks()) : inner.whole(last)));

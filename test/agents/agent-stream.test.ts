@@ -225,6 +225,15 @@ describe("the stream of an agent", () => {
     expect(seen.at(-1)).toEqual({ city: "Kyoto", celsius: 21 });
     expect(seen).toContainEqual({ city: "Kyo" });
   });
+
+  it("gives the output to those who ask for the growing one after the run", async () => {
+    const agent = createAgent({ model: scriptedModel('{"city":"Kyoto"}'), output: z.object({ city: z.string() }) });
+    const stream = agent.stream("Weather?");
+    await stream.result;
+    const seen: unknown[] = [];
+    for await (const value of stream.partialOutput) seen.push(value);
+    expect(seen).toEqual([{ city: "Kyoto" }]);
+  });
 });
 
 const answers = fc.array(
