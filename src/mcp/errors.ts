@@ -1,7 +1,7 @@
 import { KumikoError, messageOf } from "../errors.js";
 import { shorten } from "../schema/shorten.js";
 
-export const noPackage = (name: string, purpose: string, cause: unknown): KumikoError =>
+export const mcpPackageMissing = (name: string, purpose: string, cause: unknown): KumikoError =>
   new KumikoError("PACKAGE_MISSING", `${purpose} needs the package ${name}. Install it: npm install ${name}`, {
     cause,
   });
@@ -39,7 +39,7 @@ export const callCutOff = (server: string, tool: string, sent: number, cause: un
     { cause },
   );
 
-export const connectionClosed = (): KumikoError =>
+export const mcpConnectionClosed = (): KumikoError =>
   new KumikoError("MCP_DISCONNECTED", "The connection was closed with close(). Call connectMcp again.");
 
 export const unknownServer = (server: string, known: readonly string[]): KumikoError =>
@@ -88,7 +88,7 @@ export const cannotAsk = (server: string, what: string): KumikoError =>
     `asks for input (${what}) outside of a run, where the user cannot be asked. Use the tool, loader or template in a run.`,
   );
 
-export const answerTooLarge = (limit: number): KumikoError =>
+export const responseTooLarge = (limit: number): KumikoError =>
   new KumikoError(
     "MCP_PROTOCOL",
     `The answer of the server exceeds ${limit} bytes, and was not read to its end. Ask for less at once.`,

@@ -13,7 +13,7 @@ import type { ContentBlock } from "../schema/message/content-block.js";
 import { mediaKind } from "../tools/mcp/mcp-content.js";
 
 /** A message of a prompt or a sampling request, as models of this package read it. */
-export function messageOf(message: unknown): AgenticMessage {
+export function agenticMessageOf(message: unknown): AgenticMessage {
   const { role, content } = isFields(message) ? message : {};
   const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
   return role === "assistant"
@@ -58,14 +58,14 @@ function textOfPart(part: unknown): string {
 }
 
 /** A message of a template as MCP has it: one content each, so a message of several blocks becomes several. */
-export function promptMessagesOf({ role, contentBlocks }: AgenticMessage): PromptMessage[] {
+export function promptMessagesOf({ role, contentBlocks }: AgenticMessage): McpPromptMessage[] {
   return contentBlocks.map((block) => ({
     role: role === "assistant" ? "assistant" : "user",
     content: contentOf(block),
   }));
 }
 
-export interface PromptMessage {
+export interface McpPromptMessage {
   readonly role: "user" | "assistant";
   readonly content: Fields;
 }

@@ -1,5 +1,5 @@
 import type { Client } from "./sdk.js";
-import { pause } from "./timing.js";
+import { abortableDelay } from "./timing.js";
 
 export interface FeedListeners {
   tools(): void;
@@ -93,7 +93,7 @@ export class ChangeFeed {
     if (this.#stream !== stream || reason === "local" || this.#closing.signal.aborted) return;
     this.#stream = undefined;
     try {
-      await pause(200, this.#closing.signal);
+      await abortableDelay(200, this.#closing.signal);
       await this.#listen();
       // what changed meanwhile is not told again
       this.#listeners.tools();

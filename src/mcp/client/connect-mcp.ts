@@ -1,6 +1,6 @@
 import { isFields } from "../../is.js";
 import { invalidMcpOption, invalidMcpValue, unknownMcpOption } from "../errors.js";
-import { Connection, type McpConnection } from "./connection.js";
+import { ConnectedServers, type McpConnection } from "./connection.js";
 import type { McpOptions, McpServerConfig } from "./options.js";
 
 /**
@@ -21,7 +21,7 @@ export async function connectMcp(
   checkOptions(options);
   if (!isFields(servers)) throw invalidMcpValue("The servers of connectMcp", "a record of configurations", servers);
   for (const [name, config] of Object.entries(servers)) checkServer(name, config);
-  return new Connection(servers, options).open();
+  return new ConnectedServers(servers, options).open();
 }
 
 const kinds = {

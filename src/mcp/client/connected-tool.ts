@@ -8,7 +8,7 @@ import { contentOf } from "../../tools/mcp/mcp-content.js";
 import { propertiesOf, readResult } from "../../tools/mcp/mcp-tools.js";
 import { noteRequest } from "../../tools/mcp/note-request.js";
 import { traceMeta } from "../trace-context.js";
-import { type Continuation, exchange } from "./exchange.js";
+import { type ContinuationParams, exchange } from "./exchange.js";
 import type { InputAnswers } from "./input-answers.js";
 import type { ServerLink } from "./link.js";
 import type { Client } from "./sdk.js";
@@ -42,7 +42,7 @@ export function connectedTool(watched: WatchedTool, settings: ConnectedToolSetti
   const repeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
   /** What the model reads of an output that is structured. */
   const contents = definition.outputSchema && new WeakMap<object, unknown>();
-  const send = async (input: Record<string, unknown>, ctx: ToolContext, more: Continuation): Promise<unknown> => {
+  const send = async (input: Record<string, unknown>, ctx: ToolContext, more: ContinuationParams): Promise<unknown> => {
     const { signal, toolCallId } = ctx;
     const params = { name, arguments: input, ...more, ...traceMeta(ctx) };
     const options = { signal, onprogress: (event: object) => ctx.progress(event), timeout: longestTimeout };

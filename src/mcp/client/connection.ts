@@ -7,7 +7,7 @@ import type { McpEvent } from "./events.js";
 import { InputAnswers } from "./input-answers.js";
 import { type LinkOwner, type LinkState, ServerLink } from "./link.js";
 import type { McpOptions, McpServerConfig } from "./options.js";
-import { listPrompts, type McpPrompt, promptTemplate } from "./prompts.js";
+import { listPrompts, type McpPrompt, mcpPromptTemplate } from "./prompts.js";
 import {
   listResources,
   listResourceTemplates,
@@ -75,7 +75,7 @@ export interface McpConnection {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export class Connection implements McpConnection, LinkOwner {
+export class ConnectedServers implements McpConnection, LinkOwner {
   readonly options: McpOptions;
   readonly sampler: Sampler | undefined;
   readonly #answers: InputAnswers;
@@ -154,7 +154,7 @@ export class Connection implements McpConnection, LinkOwner {
   }
 
   template(server: string, name: string): Template {
-    return promptTemplate(this.#link(server), this.#answers, name);
+    return mcpPromptTemplate(this.#link(server), this.#answers, name);
   }
 
   async subscribe(server: string, uri: string, listener: (uri: string) => void): Promise<() => Promise<void>> {

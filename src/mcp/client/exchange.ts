@@ -3,7 +3,7 @@ import { type Fields, isFields } from "../../is.js";
 import { cannotAsk, protocolError, stateRejected, tooManyRounds } from "../errors.js";
 
 /** What goes with a request that is repeated because the server asked for something. */
-export interface Continuation {
+export interface ContinuationParams {
   inputResponses?: Record<string, unknown>;
   requestState?: string;
 }
@@ -30,7 +30,10 @@ interface Kept {
  * Sends a request, answers what the server asks, and sends it again, until there is a result. Each question is kept before
  * it is asked: a run may wait there for days, and go on in another process.
  */
-export async function exchange(place: ExchangePlace, send: (more: Continuation) => Promise<unknown>): Promise<unknown> {
+export async function exchange(
+  place: ExchangePlace,
+  send: (more: ContinuationParams) => Promise<unknown>,
+): Promise<unknown> {
   const { ctx, server, name } = place;
   if (ctx === undefined || !ctx.resume.wasInterrupted) {
     const result = await send({});
@@ -44,7 +47,7 @@ export async function exchange(place: ExchangePlace, send: (more: Continuation) 
 async function answerRounds(
   place: ExchangePlace,
   ctx: NodeContext,
-  send: (more: Continuation) => Promise<unknown>,
+  send: (more: ContinuationParams) => Promise<unknown>,
   first: Kept,
 ): Promise<unknown> {
   let last = first;
@@ -68,7 +71,7 @@ async function continuationOf(
   ctx: NodeContext,
   result: Fields,
   round: number,
-): Promise<Continuation> {
+): Promise<ContinuationParams> {
   const { inputRequests, requestState } = result;
   const requests = isFields(inputRequests) ? Object.entries(inputRequests) : [];
   const answers = await Promise.all(
@@ -100,6 +103,6 @@ function methodsOf({ inputRequests }: Fields): string[] {
 
 const invalidParams = -32602;
 
-function isStateRejected(error: unknown, { requestState }: Continuation): boolean {
+function isStateRejected(error: unknown, { requestState }: ContinuationParams): boolean {
   return requestState !== undefined && isFields(error) && error.code === invalidParams;
 }

@@ -1,6 +1,6 @@
 import { KumikoError } from "../../errors.js";
 import { isFields } from "../../is.js";
-import { answerTooLarge } from "../errors.js";
+import { responseTooLarge } from "../errors.js";
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -70,7 +70,7 @@ function counted(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
         count += value.byteLength;
         if (count <= largestAnswer) return controller.enqueue(value);
         await reader.cancel().catch(() => undefined);
-        throw answerTooLarge(largestAnswer);
+        throw responseTooLarge(largestAnswer);
       },
       cancel: (reason) => reader.cancel(reason),
     },
@@ -128,7 +128,7 @@ function events(
             else end(controller, new Error("The server ended the stream without an answer."));
           } else if (lines.push(value) <= largestAnswer) controller.enqueue(value);
           else {
-            end(controller, answerTooLarge(largestAnswer));
+            end(controller, responseTooLarge(largestAnswer));
             await reader.cancel().catch(() => undefined);
           }
         } catch (error) {

@@ -4,9 +4,9 @@ import { callMcpTool, type McpToolDefinition } from "../../tools/mcp/mcp-client.
 import {
   callCutOff,
   connectFailed,
-  connectionClosed,
   connectTimedOut,
   disconnected,
+  mcpConnectionClosed,
   notMcp,
   unknownIncluded,
 } from "../errors.js";
@@ -24,9 +24,9 @@ import {
 } from "./new-client.js";
 import { addressOf, endClient, hideAtHandshake, openTransport } from "./open-transport.js";
 import type { McpServerConfig } from "./options.js";
-import { isCutOff, isLost, isNonsense, isUnreachable } from "./request-failure.js";
+import { isConnectionLost, isCutOff, isNonsense, isUnreachable } from "./request-failure.js";
 import type { Client } from "./sdk.js";
-import { pause, raceAbort, withLimit } from "./timing.js";
+import { abortableDelay, raceAbort, withLimit } from "./timing.js";
 
 /** The states of a connection to a server. */
 export type LinkState = "connecting" | "connected" | "reconnecting" | "failed" | "closed";
@@ -106,7 +106,7 @@ export class ServerLink {
         return await raceAbort(this.#cutoffs.get(client)?.race(work) ?? work, signal);
       } catch (error) {
         signal?.throwIfAborted();
-        if (isLost(error, client)) this.#lost(client, error);
+        if (isConnectionLost(error, client)) this.#lost(client, error);
         else if (!isCutOff(error)) throw isNonsense(error) ? notMcp(this.name, name, error) : error;
         if (!repeatable || sent === mostSent) throw callCutOff(this.name, name, repeatable ? sent : 1, error);
       }
@@ -116,7 +116,7 @@ export class ServerLink {
   /** The client that is connected, when there is one. */
   async ready(signal: AbortSignal | undefined): Promise<Client> {
     for (let tried = false; ; tried = true) {
-      if (this.state === "closed") throw connectionClosed();
+      if (this.state === "closed") throw mcpConnectionClosed();
       if (this.#client !== undefined) return this.#client;
       if (this.#opening === undefined) {
         if (tried || !this.#canReconnect) throw disconnected(this.name, this.error);
@@ -148,7 +148,7 @@ export class ServerLink {
   async close(): Promise<void> {
     if (this.state === "closed") return;
     this.state = "closed";
-    this.#closing.abort(connectionClosed());
+    this.#closing.abort(mcpConnectionClosed());
     const client = this.#client;
     this.#client = undefined;
     await this.#feed?.close();
@@ -297,7 +297,7 @@ export class ServerLink {
       await this.#listTools(client);
       this.#owner.emit({ kind: "tools_changed", server: this.name });
     } catch (error) {
-      if (isLost(error, client)) this.#lost(client, error);
+      if (isConnectionLost(error, client)) this.#lost(client, error);
       else this.#owner.emit({ kind: "failed", server: this.name, error });
     }
   }
@@ -324,7 +324,7 @@ export class ServerLink {
       for (let attempt = 1; attempt <= attempts; attempt++) {
         const delayMs = Math.round(Math.min(maxMs, minMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
         this.#owner.emit({ kind: "reconnecting", server: this.name, attempt, delayMs });
-        await pause(delayMs, this.#closing.signal);
+        await abortableDelay(delayMs, this.#closing.signal);
         if (await this.#attempt()) return;
       }
     });

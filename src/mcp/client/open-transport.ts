@@ -1,5 +1,5 @@
 import type { Fields } from "../../is.js";
-import { answerTooLarge } from "../errors.js";
+import { responseTooLarge } from "../errors.js";
 import { guardedFetch, largestAnswer } from "./guarded-fetch.js";
 import type { McpCommand, McpEndpoint, McpServerConfig } from "./options.js";
 import { type Client, loadClient, loadStdioClient, type Transport } from "./sdk.js";
@@ -41,7 +41,7 @@ async function stdioTransport(
   });
   transport.onerror = ({ message }) => {
     // it reads no further then, but its program may take seconds to end
-    if (message.includes("exceeded maximum size")) onBroken(answerTooLarge(largestAnswer));
+    if (message.includes("exceeded maximum size")) onBroken(responseTooLarge(largestAnswer));
   };
   return transport;
 }

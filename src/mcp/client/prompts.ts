@@ -1,7 +1,7 @@
 import type { Template } from "../../components/retrieval.js";
 import { isFields } from "../../is.js";
 import { protocolError } from "../errors.js";
-import { messageOf } from "../messages.js";
+import { agenticMessageOf } from "../messages.js";
 import { exchange } from "./exchange.js";
 import type { InputAnswers } from "./input-answers.js";
 import type { ServerLink } from "./link.js";
@@ -28,7 +28,7 @@ export async function listPrompts(link: ServerLink): Promise<McpPrompt[]> {
 }
 
 /** Arguments of a prompt are texts: other values are sent as JSON. */
-export function promptTemplate(link: ServerLink, answers: InputAnswers, name: string): Template {
+export function mcpPromptTemplate(link: ServerLink, answers: InputAnswers, name: string): Template {
   return {
     component: "template",
     type: "Mcp",
@@ -51,7 +51,7 @@ export function promptTemplate(link: ServerLink, answers: InputAnswers, name: st
       );
       const messages = isFields(result) ? result.messages : undefined;
       if (!Array.isArray(messages)) throw protocolError(link.name, `answered the prompt "${name}" without messages.`);
-      return messages.map(messageOf);
+      return messages.map(agenticMessageOf);
     },
   };
 }

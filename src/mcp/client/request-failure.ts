@@ -30,7 +30,7 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /** Whether a request failed because there is no connection, and not because of what it was. */
-export function isLost(error: unknown, client: object): boolean {
+export function isConnectionLost(error: unknown, client: object): boolean {
   if (isUnreachable(error)) return true;
   for (let current = error; current instanceof Error; current = current.cause) {
     if (lostCodes.includes(Reflect.get(current, "code"))) return true;

@@ -7,7 +7,7 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { systemMessage } from "../../schema/message/construct-message.js";
 import { textOf } from "../../schema/message/read-message.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
-import { messageOf } from "../messages.js";
+import { agenticMessageOf } from "../messages.js";
 import type { Asker } from "./elicitation.js";
 import type { McpSampling, SamplingApproval, SamplingQuestion } from "./options.js";
 
@@ -56,7 +56,7 @@ export class Sampler {
 
   async #run(params: Fields, options: object): Promise<Fields> {
     const { messages, systemPrompt } = params;
-    const given = (Array.isArray(messages) ? messages : []).map(messageOf);
+    const given = (Array.isArray(messages) ? messages : []).map(agenticMessageOf);
     const input = typeof systemPrompt === "string" ? [systemMessage(systemPrompt), ...given] : given;
     const answer = await this.#chain.invoke(input, { ...options, options: { model: modelOptions(params) } });
     const stopReason = stopReasonOf(answer);

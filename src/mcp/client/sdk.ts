@@ -1,4 +1,4 @@
-import { noPackage } from "../errors.js";
+import { mcpPackageMissing } from "../errors.js";
 
 export type { Client, ClientOptions, Transport } from "@modelcontextprotocol/client";
 export type { StdioServerParameters } from "@modelcontextprotocol/client/stdio";
@@ -8,7 +8,7 @@ export async function loadClient() {
   try {
     return await import("@modelcontextprotocol/client");
   } catch (cause) {
-    throw noPackage("@modelcontextprotocol/client", "connectMcp", cause);
+    throw mcpPackageMissing("@modelcontextprotocol/client", "connectMcp", cause);
   }
 }
 
@@ -17,6 +17,6 @@ export async function loadStdioClient() {
   try {
     return await import("@modelcontextprotocol/client/stdio");
   } catch (cause) {
-    throw noPackage("@modelcontextprotocol/client", "An MCP server with a command", cause);
+    throw mcpPackageMissing("@modelcontextprotocol/client", "An MCP server with a command", cause);
   }
 }

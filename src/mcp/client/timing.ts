@@ -32,7 +32,7 @@ export async function withLimit<T>(
   }
 }
 
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function abortableDelay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const stop = () => {

@@ -1,10 +1,10 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { isConflict } from "../../checkpoint/errors.js";
 import type { Fields } from "../../is.js";
-import type { Question } from "./forms.js";
+import type { ClientQuestion } from "./forms.js";
 
 /** The questions of one round, by their keys on the wire. */
-export type Questions = Readonly<Record<string, Question>>;
+export type ClientQuestions = Readonly<Record<string, ClientQuestion>>;
 
 /** What is kept of a call that has asked: every round, so that a repeated answer gets what the first one got. */
 export interface CallRecord {
@@ -13,7 +13,7 @@ export interface CallRecord {
   /** How many answers did not fit. */
   readonly misfits: number;
   /** Of round 1, 2, … */
-  readonly asks: readonly Questions[];
+  readonly asks: readonly ClientQuestions[];
   /** What the call came to. */
   readonly final?: Fields | undefined;
 }

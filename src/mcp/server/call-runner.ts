@@ -7,15 +7,15 @@ import { KumikoError, messageOf } from "../../errors.js";
 import { type Fields, isFields } from "../../is.js";
 import { savedWhenWaiting } from "../../run/options/checkpoint-options.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
-import { type CallRecord, CallRecords, type Questions } from "./call-records.js";
+import { type CallRecord, CallRecords, type ClientQuestions } from "./call-records.js";
 import { type CallPlace, type CallSession, type CallSessions, hasCapability } from "./call-session.js";
-import { neededFor, type Question, questionOf, readReply } from "./forms.js";
+import { type ClientQuestion, neededFor, questionOf, readReply } from "./forms.js";
 import type { ProgressTeller } from "./progress.js";
 import type { ServerContext } from "./sdk.js";
 import { invalidState, tooManyPending } from "./wire-error.js";
 
 /** What a request runs: its output is the result on the wire. */
-export interface Program {
+export interface CallProgram {
   /** Of the tool or prompt. */
   readonly name: string;
   readonly graph: CompiledGraph<never, Fields>;
@@ -60,7 +60,7 @@ export class CallRunner {
 
   /** The first round: nothing is left of it when it ends. */
   async start(
-    program: Program,
+    program: CallProgram,
     request: CallRequest,
     checkpointId: string,
     run: (options: object) => Promise<Fields>,
@@ -75,7 +75,7 @@ export class CallRunner {
   }
 
   /** Goes on with a call; a state that comes again gets the same, and one that is being worked on waits for that. */
-  async answer(program: Program, request: CallRequest, place: CallPlace): Promise<Fields> {
+  async answer(program: CallProgram, request: CallRequest, place: CallPlace): Promise<Fields> {
     if (place.name !== program.name) throw invalidState();
     const key = `${place.checkpointId}#${place.round}`;
     for (;;) {
@@ -104,7 +104,7 @@ export class CallRunner {
     if (record !== undefined) await this.records.write(checkpointId, { ...record, final });
   }
 
-  async #answer(program: Program, request: CallRequest, place: CallPlace): Promise<Fields> {
+  async #answer(program: CallProgram, request: CallRequest, place: CallPlace): Promise<Fields> {
     const { checkpointId, round } = place;
     const record = await this.records.read(checkpointId);
     if (record === undefined) throw invalidState();
@@ -135,13 +135,18 @@ export class CallRunner {
     return this.#inputRequired(questions, place, request);
   }
 
-  async #askAgain(record: CallRecord, place: CallPlace, request: CallRequest, questions: Questions): Promise<Fields> {
+  async #askAgain(
+    record: CallRecord,
+    place: CallPlace,
+    request: CallRequest,
+    questions: ClientQuestions,
+  ): Promise<Fields> {
     const asks = [...record.asks, questions];
     await this.records.write(place.checkpointId, { ...record, asks, expires: this.#expires() });
     return this.#inputRequired(questions, { ...place, round: asks.length }, request);
   }
 
-  async #read(questions: Questions, { sdk }: CallRequest): Promise<Replies> {
+  async #read(questions: ClientQuestions, { sdk }: CallRequest): Promise<Replies> {
     const { inputResponses = {}, droppedInputResponseKeys = [] } = sdk.mcpReq;
     const answers: Record<string, unknown> = {};
     const misfits: string[] = [];
@@ -155,14 +160,14 @@ export class CallRunner {
     return { answers, misfits, isDeclined: false };
   }
 
-  async #fits({ schema }: Question, answer: unknown): Promise<boolean> {
+  async #fits({ schema }: ClientQuestion, answer: unknown): Promise<boolean> {
     if (schema === undefined) return true;
     const check = await this.#options.validator.compile(schema);
     return check(answer) === undefined;
   }
 
   async #resume(
-    program: Program,
+    program: CallProgram,
     request: CallRequest,
     place: CallPlace,
     record: CallRecord,
@@ -213,7 +218,7 @@ export class CallRunner {
   }
 
   async #ask(
-    program: Program,
+    program: CallProgram,
     session: CallSession,
     request: CallRequest,
     interrupts: readonly Interrupt[],
@@ -240,7 +245,7 @@ export class CallRunner {
     return this.#askAgain(record, session.place, request, questions);
   }
 
-  async #inputRequired(questions: Questions, place: CallPlace, { sdk }: CallRequest): Promise<Fields> {
+  async #inputRequired(questions: ClientQuestions, place: CallPlace, { sdk }: CallRequest): Promise<Fields> {
     const requests = Object.entries(questions).map(([key, { request }]) => [key, request]);
     return {
       resultType: "input_required",
@@ -249,7 +254,7 @@ export class CallRunner {
     };
   }
 
-  async #refuse(program: Program, checkpointId: string, record: CallRecord, text: string): Promise<Fields> {
+  async #refuse(program: CallProgram, checkpointId: string, record: CallRecord, text: string): Promise<Fields> {
     const final = program.refused(text);
     await this.#options.store.delete(checkpointId);
     await this.records.write(checkpointId, { ...record, final });
@@ -290,7 +295,7 @@ function progressHandler(progress: ProgressTeller): Handler {
 }
 
 /** By the key under which it was asked, where no other question has that; else by its id. */
-function questionsOf(interrupts: readonly Interrupt[]): Questions {
+function questionsOf(interrupts: readonly Interrupt[]): ClientQuestions {
   const keys = interrupts.map(({ key }) => key);
   return Object.fromEntries(
     interrupts.map((interrupt, index) => {
@@ -301,7 +306,7 @@ function questionsOf(interrupts: readonly Interrupt[]): Questions {
   );
 }
 
-function whyNot(missing: string | undefined, cannotAsk: string | undefined, questions: Questions): string {
+function whyNot(missing: string | undefined, cannotAsk: string | undefined, questions: ClientQuestions): string {
   const asked = Object.values(questions)
     .map(({ request }) => messageIn(request))
     .join(" ");

@@ -15,7 +15,7 @@ const question: JsonSchema = {
 };
 
 /** `ask_<key>`: one question, one answer. */
-export function agentTool(key: string, agent: McpAgent): Tool<never> {
+export function askAgentTool(key: string, agent: McpAgent): Tool<never> {
   const description = describe("agent", key, agent.description ?? agent.getDescription?.());
   return createTool({
     id: `ask_${key}`,
@@ -67,7 +67,7 @@ function answerOf(result: unknown): AgentAnswer {
 }
 
 /** `run_<key>`: a graph, chain or workflow, as a child of the call. */
-export function graphTool(key: string, { runnable, description, inputSchema, outputSchema }: McpGraph): Tool<never> {
+export function runGraphTool(key: string, { runnable, description, inputSchema, outputSchema }: McpGraph): Tool<never> {
   const run = runnable as Runnable<unknown, unknown>;
   if (typeof run?.invoke !== "function") {
     throw invalidMcpOption(`graphs["${key}"] of an MCPServer needs a runnable: the result of compile().`);
@@ -82,7 +82,7 @@ export function graphTool(key: string, { runnable, description, inputSchema, out
 }
 
 /** `run_<key>`: a workflow in the words of Mastra. */
-export function workflowTool(key: string, workflow: McpWorkflow): Tool<never> {
+export function runWorkflowTool(key: string, workflow: McpWorkflow): Tool<never> {
   const { inputSchema, outputSchema } = workflow;
   return createTool({
     id: `run_${key}`,

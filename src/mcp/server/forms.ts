@@ -6,7 +6,7 @@ import type { JsonSchema } from "../../schema/standard-schema.js";
 export type FormShape = "approval" | "elicitation" | "fields" | "value" | "answer" | "json" | "sampling" | "roots";
 
 /** An interrupt as a client is asked, and what is needed to read what comes back. */
-export interface Question {
+export interface ClientQuestion {
   readonly id: string;
   readonly shape: FormShape;
   readonly schema: JsonSchema | undefined;
@@ -17,7 +17,7 @@ export interface Question {
 /** What a client must be able to do to answer. */
 export type NeededCapability = "elicitation" | "elicitation.url" | "sampling" | "roots";
 
-export function questionOf({ id, info, schema }: Interrupt): Question {
+export function questionOf({ id, info, schema }: Interrupt): ClientQuestion {
   const kind = isFields(info) ? info.kind : undefined;
   const travels = schema as JsonSchema | undefined;
   const question = { id, schema: travels };
@@ -33,7 +33,7 @@ export function questionOf({ id, info, schema }: Interrupt): Question {
   return { ...question, shape, request: elicit(textOf(info), requestedSchema) };
 }
 
-export function neededFor({ request }: Question): NeededCapability {
+export function neededFor({ request }: ClientQuestion): NeededCapability {
   if (request.method === "sampling/createMessage") return "sampling";
   if (request.method === "roots/list") return "roots";
   return isFields(request.params) && request.params.mode === "url" ? "elicitation.url" : "elicitation";
@@ -120,11 +120,11 @@ function suspendedText(toolName: unknown, payload: unknown): string {
 }
 
 /** What came back: an answer, nothing yet, a reply of the wrong form, or a refusal. */
-export type Reply =
+export type ClientReply =
   | { readonly kind: "answer"; readonly answer: unknown }
   | { readonly kind: "missing" | "misfit" | "declined" };
 
-export function readReply({ shape }: Question, response: unknown): Reply {
+export function readReply({ shape }: ClientQuestion, response: unknown): ClientReply {
   if (response === undefined) return { kind: "missing" };
   if (!isFields(response)) return { kind: "misfit" };
   if (shape === "sampling") {
@@ -136,7 +136,7 @@ export function readReply({ shape }: Question, response: unknown): Reply {
   return readElicitation(shape, response);
 }
 
-function readElicitation(shape: FormShape, { action, content }: Fields): Reply {
+function readElicitation(shape: FormShape, { action, content }: Fields): ClientReply {
   if (action !== "accept" && action !== "decline" && action !== "cancel") return { kind: "misfit" };
   if (shape === "elicitation") {
     return { kind: "answer", answer: { action, ...(action === "accept" && isFields(content) && { content }) } };
@@ -148,7 +148,7 @@ function readElicitation(shape: FormShape, { action, content }: Fields): Reply {
   return isFields(content) ? readContent(shape, content) : { kind: "misfit" };
 }
 
-function readContent(shape: FormShape, content: Fields): Reply {
+function readContent(shape: FormShape, content: Fields): ClientReply {
   switch (shape) {
     case "approval":
       return readApproval(content);
@@ -162,12 +162,12 @@ function readContent(shape: FormShape, content: Fields): Reply {
   }
 }
 
-function readApproval({ approved, reason }: Fields): Reply {
+function readApproval({ approved, reason }: Fields): ClientReply {
   if (typeof approved !== "boolean") return { kind: "misfit" };
   return { kind: "answer", answer: { approved, ...(typeof reason === "string" && reason !== "" && { reason }) } };
 }
 
-function readJson(text: unknown): Reply {
+function readJson(text: unknown): ClientReply {
   if (typeof text !== "string") return { kind: "misfit" };
   try {
     return { kind: "answer", answer: JSON.parse(text) };

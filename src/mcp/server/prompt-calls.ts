@@ -6,14 +6,14 @@ import { type Fields, isFields } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { invalidMcpOption } from "../errors.js";
 import { promptMessagesOf } from "../messages.js";
-import type { CallRequest, CallRunner, Program } from "./call-runner.js";
+import type { CallProgram, CallRequest, CallRunner } from "./call-runner.js";
 import { type CallPlace, type CallSessions, withClient } from "./call-session.js";
 import type { MCPServerOptions, MCPServerPrompt } from "./options.js";
 import { failed, invalidState, missingArgument, unknownPrompt } from "./wire-error.js";
 
 type Arguments = Readonly<Record<string, string>>;
 
-interface PromptProgram extends Program {
+interface PromptProgram extends CallProgram {
   readonly graph: CompiledGraph<Arguments, Fields>;
 }
 

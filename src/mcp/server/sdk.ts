@@ -1,4 +1,4 @@
-import { noPackage } from "../errors.js";
+import { mcpPackageMissing } from "../errors.js";
 
 export type {
   AuthInfo,
@@ -24,7 +24,7 @@ export async function loadServer() {
   try {
     return await import("@modelcontextprotocol/server");
   } catch (cause) {
-    throw noPackage("@modelcontextprotocol/server", "MCPServer", cause);
+    throw mcpPackageMissing("@modelcontextprotocol/server", "MCPServer", cause);
   }
 }
 
@@ -32,7 +32,7 @@ export async function loadStdioServer() {
   try {
     return await import("@modelcontextprotocol/server/stdio");
   } catch (cause) {
-    throw noPackage("@modelcontextprotocol/server", "startStdio of an MCPServer", cause);
+    throw mcpPackageMissing("@modelcontextprotocol/server", "startStdio of an MCPServer", cause);
   }
 }
 
@@ -41,6 +41,6 @@ export async function loadNodeAdapter() {
   try {
     return await import("@modelcontextprotocol/node");
   } catch (cause) {
-    throw noPackage("@modelcontextprotocol/node", "Serving Node.js requests", cause);
+    throw mcpPackageMissing("@modelcontextprotocol/node", "Serving Node.js requests", cause);
   }
 }

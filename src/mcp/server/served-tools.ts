@@ -9,7 +9,7 @@ import { toolStages } from "../../tools/define/tool-stages.js";
 import { adaptTool } from "../../tools/formats/adapt-tool.js";
 import { isToolArray } from "../../tools/node/tool-list.js";
 import { invalidMcpOption } from "../errors.js";
-import { agentTool, graphTool, workflowTool } from "./derived-tools.js";
+import { askAgentTool, runGraphTool, runWorkflowTool } from "./derived-tools.js";
 import type { MCPServerLogger, MCPServerOptions } from "./options.js";
 
 /** A tool as clients see it, and as it runs. */
@@ -37,11 +37,11 @@ export function servedTools(
     served.set(name, serve(name, tool, "tool", raw));
   }
   const derived = [
-    ...Object.entries(options.agents ?? {}).map(([key, agent]) => ["agent", key, agentTool(key, agent)] as const),
+    ...Object.entries(options.agents ?? {}).map(([key, agent]) => ["agent", key, askAgentTool(key, agent)] as const),
     ...Object.entries(options.workflows ?? {}).map(
-      ([key, flow]) => ["workflow", key, workflowTool(key, flow)] as const,
+      ([key, flow]) => ["workflow", key, runWorkflowTool(key, flow)] as const,
     ),
-    ...Object.entries(options.graphs ?? {}).map(([key, graph]) => ["graph", key, graphTool(key, graph)] as const),
+    ...Object.entries(options.graphs ?? {}).map(([key, graph]) => ["graph", key, runGraphTool(key, graph)] as const),
   ];
   for (const [kind, key, tool] of derived) {
     const { name } = tool.info;

@@ -11,16 +11,16 @@ import { assistantMessage } from "../../schema/message/construct-message.js";
 import { textOfContent, toolResultsOf } from "../../schema/message/read-message.js";
 import { AgenticToolsNode } from "../../tools/node/agentic-tools-node.js";
 import type { ToolCallMiddleware } from "../../tools/node/middleware.js";
-import type { CallRequest, CallRunner, Program } from "./call-runner.js";
+import type { CallProgram, CallRequest, CallRunner } from "./call-runner.js";
 import type { CallPlace, CallSessions } from "./call-session.js";
 import { withClient } from "./call-session.js";
 import type { MCPServerOptions } from "./options.js";
 import type { ProgressTeller } from "./progress.js";
 import { callResult, errorResult } from "./results.js";
 import type { RawOutputs, ServedTool } from "./served-tools.js";
-import { invalidState, unknownTool } from "./wire-error.js";
+import { invalidState, unknownToolName } from "./wire-error.js";
 
-interface ToolProgram extends Program {
+interface ToolProgram extends CallProgram {
   readonly graph: CompiledGraph<AgenticMessage, Fields>;
 }
 
@@ -63,7 +63,7 @@ export class ToolCalls {
     { name, args, place, progress }: ToolCallRequest,
   ): Promise<Fields> {
     const { tools, raw, options } = this.#options;
-    if (!tools.has(name) && options.toolsNode?.unknownToolsHandler === undefined) throw unknownTool(name);
+    if (!tools.has(name) && options.toolsNode?.unknownToolsHandler === undefined) throw unknownToolName(name);
     const program = this.#programOf(name);
     if (place !== undefined && !place.checkpointId.startsWith(idPrefix)) throw invalidState();
     const callId = place?.checkpointId ?? `${idPrefix}${globalThis.crypto.randomUUID()}`;

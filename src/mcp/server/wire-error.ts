@@ -16,7 +16,7 @@ export class WireError extends Error {
 const invalidParams = -32602;
 const internalError = -32603;
 
-export const unknownTool = (name: string): WireError => new WireError(invalidParams, `Unknown tool: ${name}`);
+export const unknownToolName = (name: string): WireError => new WireError(invalidParams, `Unknown tool: ${name}`);
 
 export const unknownPrompt = (name: string): WireError => new WireError(invalidParams, `Unknown prompt: ${name}`);
 
