@@ -1,5 +1,5 @@
 import { type AnyRequestContext, RequestContext } from "../components/request-context.js";
-import { bothOfPair, invalidOption } from "./errors.js";
+import { bothOfPair, invalidMastraOption } from "./errors.js";
 
 /** Values of one request, under either of their two names. */
 export interface RequestOptions {
@@ -22,7 +22,7 @@ export function requestContextOf(where: string, options: RequestOptions): Reques
   const given = options.requestContext ?? options.runtimeContext;
   if (given === undefined) return undefined;
   if (typeof given !== "object" || given === null) {
-    throw invalidOption(`runtimeContext of ${where} must be a RuntimeContext or a record of values.`);
+    throw invalidMastraOption(`runtimeContext of ${where} must be a RuntimeContext or a record of values.`);
   }
   if (isContext(given)) return given as RequestContext;
   return new RequestContext(given);

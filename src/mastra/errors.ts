@@ -3,20 +3,22 @@ import { shorten } from "../schema/shorten.js";
 import type { StandardIssue } from "../schema/standard-schema.js";
 import { issueText, list } from "../wording.js";
 
-export const invalidOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
+export const invalidMastraOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 
 /** Throws for what is not an object, and for an option that does not exist. */
-export function checkNames(where: string, options: unknown, known: readonly string[]): void {
+export function checkMastraOptions(where: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw invalidOption(`The options of ${where} must be an object (got ${shorten(options)}).`);
+    throw invalidMastraOption(`The options of ${where} must be an object (got ${shorten(options)}).`);
   }
   const other = Object.keys(options).find((name) => !known.includes(name));
   if (other === undefined) return;
-  throw invalidOption(`Unknown option "${other}" of ${where}. Options: ${known.join(", ")}.`);
+  throw invalidMastraOption(`Unknown option "${other}" of ${where}. Options: ${known.join(", ")}.`);
 }
 
 export const bothOfPair = (where: string, first: string, second: string): KumikoError =>
-  invalidOption(`${where} was given both ${first} and ${second}, which are two names of one option. Give one of them.`);
+  invalidMastraOption(
+    `${where} was given both ${first} and ${second}, which are two names of one option. Give one of them.`,
+  );
 
 export const notRegistered = (kind: string, key: string, known: readonly string[]): KumikoError =>
   new KumikoError(
@@ -128,7 +130,7 @@ export const declined = (tool: string, reason: string | undefined): KumikoError 
 
 // serving
 
-export const noAnswer = (path: string): KumikoError =>
+export const noMiddlewareResponse = (path: string): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
     `The middleware for ${path} neither called next() nor gave an answer. End it with await next(), or return a Response.`,

@@ -4,7 +4,7 @@ import { isFields, isObject } from "../is.js";
 import { kindOf } from "../wording.js";
 import type { AnyAgent } from "./agent/any-agent.js";
 import type { AnyMastra } from "./any-mastra.js";
-import { checkNames, invalidOption, notRegistered } from "./errors.js";
+import { checkMastraOptions, invalidMastraOption, notRegistered } from "./errors.js";
 import { consoleLogger, type MastraLogger, silentLogger } from "./logger.js";
 import { isRegistrable, type Owner, register } from "./registered.js";
 import { Registry } from "./registry.js";
@@ -64,14 +64,14 @@ export class Mastra<
   readonly #server: ServerOptions;
 
   constructor(options: MastraOptions<Agents, Workflows, Tools> = {}) {
-    checkNames("new Mastra", options, names);
+    checkMastraOptions("new Mastra", options, names);
     const { logger = consoleLogger, storage = memoryStore(), server = {}, mcpServers = {} } = options;
     const entries = {
       agents: entriesOf<AnyAgent>("agents", options.agents, "an Agent", ["generate", "stream"]),
       workflows: entriesOf<AnyWorkflow>("workflows", options.workflows, "a workflow", ["createRun"]),
       tools: entriesOf<AnyMastraTool>("tools", options.tools, "a tool", ["execute"]),
     };
-    checkNames("server of new Mastra", server, ["middleware"]);
+    checkMastraOptions("server of new Mastra", server, ["middleware"]);
     this.#registry = new Registry(entries, checkedStore(storage), logger === false ? silentLogger : logger);
     this.#mcpServers = entriesOf("mcpServers", mcpServers, "an MCPServer", ["getServerInfo"]);
     this.#server = server;
@@ -150,10 +150,10 @@ function entriesOf<T extends object>(
   methods: readonly string[],
 ): Named<T> {
   if (given === undefined) return {};
-  if (!isFields(given)) throw invalidOption(`${kind} of new Mastra must be a record (got ${kindOf(given)}).`);
+  if (!isFields(given)) throw invalidMastraOption(`${kind} of new Mastra must be a record (got ${kindOf(given)}).`);
   for (const [key, entry] of Object.entries(given)) {
     if (isObject(entry) && methods.every((method) => typeof Reflect.get(entry, method) === "function")) continue;
-    throw invalidOption(`${kind}["${key}"] of new Mastra must be ${wanted} (got ${kindOf(entry)}).`);
+    throw invalidMastraOption(`${kind}["${key}"] of new Mastra must be ${wanted} (got ${kindOf(entry)}).`);
   }
   return { ...given } as Named<T>;
 }
@@ -162,7 +162,7 @@ function checkedStore(storage: CheckpointStore): CheckpointStore {
   const methods = ["get", "put", "delete", "list"];
   if (isObject(storage) && methods.every((method) => typeof Reflect.get(storage, method) === "function"))
     return storage;
-  throw invalidOption(
+  throw invalidMastraOption(
     "storage of new Mastra must be a store: memoryStore(), sqliteStore(path) or postgresStore({ … }).",
   );
 }

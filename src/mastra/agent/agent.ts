@@ -13,14 +13,14 @@ import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema
 import type { AnyTool } from "../../tools/define/any-tool.js";
 import type { AnyMastra } from "../any-mastra.js";
 import { type RequestOptions, requestContextOf, signalOf } from "../call-values.js";
-import { checkNames, invalidOption } from "../errors.js";
+import { checkMastraOptions, invalidMastraOption } from "../errors.js";
 import { type Owner, type Registrable, register } from "../registered.js";
 import { emptyMastra } from "../registry.js";
-import { isMastraTool, toolParts } from "../tools/create-tool.js";
+import { isCreatedMastraTool, toolParts } from "../tools/create-tool.js";
 import type { MastraAgentContext, MastraAgentOptions } from "./agent-options.js";
+import { agentPromptOf } from "./agent-prompt.js";
 import type { AnyAgent, MastraAgentStream } from "./any-agent.js";
 import type { MastraCallOptions, MastraPrompt, MastraResumeOptions } from "./call-options.js";
-import { promptOf } from "./prompt-of.js";
 
 type AnyOptions = MastraAgentOptions<AnyStandardSchema | JsonSchema | undefined>;
 
@@ -63,12 +63,12 @@ export class Agent<const Schema extends AnyStandardSchema | JsonSchema | undefin
 
   /** Runs to the end, or to where it waits for answers. */
   async generate(prompt: MastraPrompt, options: MastraCallOptions = {}): Promise<AgentResult<AgentOutput<Schema>>> {
-    return this.#made.generate(promptOf(prompt), this.#callOf("generate", options));
+    return this.#made.generate(agentPromptOf(prompt), this.#callOf("generate", options));
   }
 
   /** The same as events while they happen. */
   async stream(prompt: MastraPrompt, options: MastraCallOptions = {}): Promise<MastraAgentStream<AgentOutput<Schema>>> {
-    return named(this.#made.stream(promptOf(prompt), this.#callOf("stream", options)));
+    return named(this.#made.stream(agentPromptOf(prompt), this.#callOf("stream", options)));
   }
 
   /** Goes on with a run that waits, failed or was cut off. */
@@ -142,14 +142,14 @@ export class Agent<const Schema extends AnyStandardSchema | JsonSchema | undefin
   #bound(tools: unknown): unknown {
     if (!isObject(tools)) return tools;
     const mastra = (): AnyMastra => this.#ownerOf().mastra as AnyMastra;
-    const bind = (tool: unknown): unknown => (isMastraTool(tool) ? tool[toolParts].bind(mastra) : tool);
+    const bind = (tool: unknown): unknown => (isCreatedMastraTool(tool) ? tool[toolParts].bind(mastra) : tool);
     if (Array.isArray(tools)) return tools.map(bind);
     return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, bind(tool)]));
   }
 
   #callOf(method: string, options: MastraCallOptions): AgentCallOptions {
     const where = `${method} of agent "${this.name}"`;
-    if (!isObject(options)) throw invalidOption(`The options of ${where} must be an object.`);
+    if (!isObject(options)) throw invalidMastraOption(`The options of ${where} must be an object.`);
     const { requestContext, runtimeContext, abortSignal, signal, ...others } = options;
     const values: RequestOptions = optionalPair({ requestContext, runtimeContext }, options);
     const given = { ...others, requestContext: requestContextOf(where, values), signal: signalOf(where, options) };
@@ -168,11 +168,11 @@ export function isMastraAgent(value: unknown): value is AnyAgent {
 }
 
 function readNames(options: AnyOptions | MastraAgentOptions<never>): { readonly id: string; readonly name: string } {
-  checkNames("new Agent", options, names);
+  checkMastraOptions("new Agent", options, names);
   const { id, name } = options;
   for (const [option, value] of Object.entries({ id, name })) {
     if (value === undefined || (typeof value === "string" && value.trim() !== "")) continue;
-    throw invalidOption(`${option} of new Agent must be a non-empty string (got ${String(value)}).`);
+    throw invalidMastraOption(`${option} of new Agent must be a non-empty string (got ${String(value)}).`);
   }
   return { id: id ?? name ?? "agent", name: name ?? id ?? "agent" };
 }

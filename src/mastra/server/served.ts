@@ -1,6 +1,6 @@
 import { isObject } from "../../is.js";
 import { kindOf } from "../../wording.js";
-import { invalidOption } from "../errors.js";
+import { invalidMastraOption } from "../errors.js";
 import type { MiddlewareContext } from "./middleware.js";
 
 /** Answers a request: with a route of Mastra, or else with `pass`, inside of the middleware. */
@@ -16,5 +16,5 @@ export interface ServedMastra {
 
 export function middlewareOf(mastra: object, where: string): Serve {
   if (isObject(mastra) && served in mastra) return mastra[served] as Serve;
-  throw invalidOption(`${where} takes a Mastra: ${where}(mastra) (got ${kindOf(mastra)}).`);
+  throw invalidMastraOption(`${where} takes a Mastra: ${where}(mastra) (got ${kindOf(mastra)}).`);
 }

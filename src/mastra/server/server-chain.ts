@@ -1,7 +1,7 @@
 import { KumikoError, messageOf } from "../../errors.js";
 import { isFields } from "../../is.js";
 import { kindOf } from "../../wording.js";
-import { invalidOption, noAnswer } from "../errors.js";
+import { invalidMastraOption, noMiddlewareResponse } from "../errors.js";
 import type { Middleware, MiddlewareContext, MiddlewareHandler } from "./middleware.js";
 import { RequestValues } from "./request-values.js";
 
@@ -43,15 +43,15 @@ export class ServerChain {
       context.params = params;
       let isNextCalled = false;
       const returned = await entry.handler(context, async () => {
-        if (isNextCalled) throw invalidOption(`A middleware called next() twice for ${path}. Call it once.`);
+        if (isNextCalled) throw invalidMastraOption(`A middleware called next() twice for ${path}. Call it once.`);
         isNextCalled = true;
         await run(index + 1);
       });
       if (returned instanceof Response) response = returned;
-      else if (!isNextCalled) throw noAnswer(path);
+      else if (!isNextCalled) throw noMiddlewareResponse(path);
     };
     await run(0);
-    if (response === undefined) throw noAnswer(path);
+    if (response === undefined) throw noMiddlewareResponse(path);
     return response;
   }
 }
@@ -88,7 +88,9 @@ function entryOf(given: unknown, index: number): Entry {
   if (typeof path === "string" && typeof handler === "function") {
     return { handler: handler as MiddlewareHandler, match: pathMatcher(path) };
   }
-  throw invalidOption(`server.middleware[${index}] must be a function, or { path, handler } (got ${kindOf(given)}).`);
+  throw invalidMastraOption(
+    `server.middleware[${index}] must be a function, or { path, handler } (got ${kindOf(given)}).`,
+  );
 }
 
 /** `*` stands for the rest, or for one part; `:name` for a part that has a name. */

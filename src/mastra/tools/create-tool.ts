@@ -16,7 +16,7 @@ import { emptyMastra } from "../registry.js";
 import type { Untyped } from "../untyped.js";
 import type { AnyMastraTool } from "./any-tool.js";
 import { runDirectly } from "./run-directly.js";
-import { type MastraToolContext, toolContext } from "./tool-context.js";
+import { type MastraToolContext, mastraToolContext } from "./tool-context.js";
 import { type ToolInput, withParts } from "./tool-input.js";
 
 type AnySchema = AnyStandardSchema | JsonSchema;
@@ -66,7 +66,7 @@ export function isTool(value: unknown): value is AnyMastraTool {
   return isObject(value) && (hasToolStages(value) || Symbol.for("mastra.core.tool.Tool") in value);
 }
 
-export function isMastraTool(value: unknown): value is MastraTool {
+export function isCreatedMastraTool(value: unknown): value is MastraTool {
   return isObject(value) && toolParts in value;
 }
 
@@ -138,9 +138,9 @@ function executeOf(options: AnyOptions | undefined): Execute | undefined {
 
 /** What a tools node calls. A generator function says that a tool streams. */
 function nodeExecute(run: Execute, mastra: () => AnyMastra): unknown {
-  if (!isGenerator(run)) return (input: unknown, ctx: ToolContext) => run(input, toolContext(ctx, mastra()));
+  if (!isGenerator(run)) return (input: unknown, ctx: ToolContext) => run(input, mastraToolContext(ctx, mastra()));
   return async function* (input: unknown, ctx: ToolContext) {
-    return yield* run(input, toolContext(ctx, mastra())) as AsyncGenerator<unknown>;
+    return yield* run(input, mastraToolContext(ctx, mastra())) as AsyncGenerator<unknown>;
   };
 }
 

@@ -6,7 +6,7 @@ import type { StandardIssue } from "../../schema/standard-schema.js";
 import { schemaCheck } from "../../schema/validation/schema-check.js";
 import { issueText } from "../../wording.js";
 import type { AnyMastra } from "../any-mastra.js";
-import { invalidOption } from "../errors.js";
+import { invalidMastraOption } from "../errors.js";
 import type { MastraToolContext } from "./tool-context.js";
 
 /** What a call by hand gives back that did not fit. */
@@ -67,7 +67,7 @@ function directContext(id: string, given: Record<string, unknown>, mastra: () =>
   const signal = given.abortSignal ?? given.signal ?? new AbortController().signal;
   const write = async (): Promise<void> => undefined;
   const suspend = async (): Promise<never> => {
-    throw invalidOption(
+    throw invalidMastraOption(
       `Tool "${id}" suspended in a direct call, which cannot be resumed. Call it in an agent or a workflow.`,
     );
   };

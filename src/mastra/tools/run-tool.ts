@@ -4,7 +4,7 @@ import { hasToolStages, toolStages } from "../../tools/define/tool-stages.js";
 import { declined } from "../errors.js";
 import type { StepCall } from "../workflow/step.js";
 import type { AnyMastraTool } from "./any-tool.js";
-import { isMastraTool, toolParts } from "./create-tool.js";
+import { isCreatedMastraTool, toolParts } from "./create-tool.js";
 import type { MastraToolContext } from "./tool-context.js";
 
 const answerSchema = {
@@ -22,7 +22,7 @@ export async function runTool(tool: AnyMastraTool, { params, ctx }: StepCall): P
     const { approved, reason } = await ctx.ask<{ approved: boolean; reason?: string }>("approval", info, answerSchema);
     if (!approved) throw declined(tool.id, reason);
   }
-  if (isMastraTool(tool)) {
+  if (isCreatedMastraTool(tool)) {
     const { run } = tool[toolParts];
     if (run !== undefined) return whole(run(inputData, context));
   }
@@ -45,7 +45,7 @@ function contextFields(
 }
 
 async function needsApproval(tool: AnyMastraTool, input: unknown, ctx: MastraToolContext): Promise<boolean> {
-  if (isMastraTool(tool)) {
+  if (isCreatedMastraTool(tool)) {
     const { requireApproval } = tool[toolParts];
     return typeof requireApproval === "function"
       ? Boolean(await requireApproval(input, ctx))

@@ -26,7 +26,7 @@ export interface MastraToolContext<Options = unknown, Suspended = unknown, Resum
 }
 
 /** The context of a tools node, with the names of Mastra. */
-export function toolContext(ctx: ToolContext, mastra: AnyMastra): MastraToolContext {
+export function mastraToolContext(ctx: ToolContext, mastra: AnyMastra): MastraToolContext {
   const { toolCallId, messages, suspend, resumeData } = ctx;
   const write = async (chunk: unknown): Promise<void> => ctx.progress(chunk);
   return ctx.with({

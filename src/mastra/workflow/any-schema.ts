@@ -4,6 +4,6 @@ import type { Untyped } from "../untyped.js";
 export type AnySchema = AnyStandardSchema | JsonSchema;
 
 /** What a schema makes of a value; without a schema that says it, anything. */
-export type Made<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schema> : Untyped;
+export type ParsedBy<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schema> : Untyped;
 /** What a schema takes. */
-export type Taken<Schema> = Schema extends AnyStandardSchema ? SchemaInput<Schema> : Untyped;
+export type AcceptedBy<Schema> = Schema extends AnyStandardSchema ? SchemaInput<Schema> : Untyped;

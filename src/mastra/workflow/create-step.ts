@@ -2,15 +2,15 @@ import { isObject } from "../../is.js";
 import { kindOf } from "../../wording.js";
 import { isMastraAgent } from "../agent/agent.js";
 import type { AnyAgent } from "../agent/any-agent.js";
-import { checkNames, invalidStep } from "../errors.js";
+import { checkMastraOptions, invalidStep } from "../errors.js";
 import type { AnyMastraTool } from "../tools/any-tool.js";
 import { isTool } from "../tools/create-tool.js";
 import { runTool } from "../tools/run-tool.js";
-import type { AnySchema, Made, Taken } from "./any-schema.js";
+import type { AcceptedBy, AnySchema, ParsedBy } from "./any-schema.js";
 import { type AnyStep, isStep, type Step, type StepCall, type StepOptions, stepBody } from "./step.js";
 
 /** A step with what it was made of. */
-export interface MadeStep<InputSchema, OutputSchema, In = Taken<InputSchema>, Out = Made<OutputSchema>>
+export interface MadeStep<InputSchema, OutputSchema, In = AcceptedBy<InputSchema>, Out = ParsedBy<OutputSchema>>
   extends Step<In, Out> {
   readonly inputSchema: InputSchema & (AnySchema | undefined);
   readonly outputSchema: OutputSchema & (AnySchema | undefined);
@@ -100,7 +100,7 @@ export function toStep(given: unknown, where: string): AnyStep {
 }
 
 function stepOfFunction(options: object): AnyStep {
-  checkNames("createStep", options, names);
+  checkMastraOptions("createStep", options, names);
   const { id, execute, retries, ...others } = options as StepOptions<
     AnySchema,
     AnySchema,

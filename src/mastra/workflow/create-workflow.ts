@@ -1,5 +1,5 @@
-import { checkNames, duplicateStep, invalidOption } from "../errors.js";
-import type { AnySchema, Made, Taken } from "./any-schema.js";
+import { checkMastraOptions, duplicateStep, invalidMastraOption } from "../errors.js";
+import type { AcceptedBy, AnySchema, ParsedBy } from "./any-schema.js";
 import { Workflow } from "./workflow.js";
 import type { WorkflowOptions } from "./workflow-options.js";
 
@@ -32,17 +32,17 @@ export function createWorkflow<
   OutputSchema extends AnySchema | undefined = undefined,
 >(
   options: WorkflowOptions<InputSchema, OutputSchema>,
-): Workflow<Taken<InputSchema>, Taken<OutputSchema>, Made<InputSchema>> {
-  checkNames("createWorkflow", options, names);
+): Workflow<AcceptedBy<InputSchema>, AcceptedBy<OutputSchema>, ParsedBy<InputSchema>> {
+  checkMastraOptions("createWorkflow", options, names);
   const { id, steps = [], retryConfig = {}, durability } = options;
-  if (typeof id !== "string" || id === "") throw invalidOption("createWorkflow needs an id: a non-empty string.");
+  if (typeof id !== "string" || id === "") throw invalidMastraOption("createWorkflow needs an id: a non-empty string.");
   const where = `workflow "${id}"`;
-  checkNames(`retryConfig of ${where}`, retryConfig, ["attempts", "delay"]);
-  checkNames(`options of ${where}`, options.options ?? {}, ["validateInputs", "validateOutputs"]);
+  checkMastraOptions(`retryConfig of ${where}`, retryConfig, ["attempts", "delay"]);
+  checkMastraOptions(`options of ${where}`, options.options ?? {}, ["validateInputs", "validateOutputs"]);
   checkCount(`retryConfig.attempts of ${where}`, retryConfig.attempts);
   checkCount(`retryConfig.delay of ${where}`, retryConfig.delay);
   if (durability !== undefined && durability !== "exit" && durability !== "step") {
-    throw invalidOption(`durability of ${where} must be "exit" or "step" (got ${String(durability)}).`);
+    throw invalidMastraOption(`durability of ${where} must be "exit" or "step" (got ${String(durability)}).`);
   }
   const ids = steps.map((step) => step?.id);
   const twice = ids.find((one, index) => ids.indexOf(one) !== index);
@@ -52,5 +52,5 @@ export function createWorkflow<
 
 function checkCount(name: string, value: unknown): void {
   if (value === undefined || (Number.isInteger(value) && Number(value) >= 0)) return;
-  throw invalidOption(`${name} must be a whole number of at least 0 (got ${String(value)}).`);
+  throw invalidMastraOption(`${name} must be a whole number of at least 0 (got ${String(value)}).`);
 }

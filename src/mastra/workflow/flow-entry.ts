@@ -3,7 +3,7 @@ import type { AnyStep, StepParams } from "./step.js";
 /** What functions of a workflow get: conditions, mappings, durations. */
 export type FlowParams = StepParams<never, unknown, unknown>;
 
-export type Condition = (params: FlowParams & { readonly iterationCount: number }) => unknown;
+export type StepCondition = (params: FlowParams & { readonly iterationCount: number }) => unknown;
 
 /** One entry of a workflow, as it was written. */
 export type FlowEntry =
@@ -11,12 +11,12 @@ export type FlowEntry =
   | { readonly type: "map"; readonly step: AnyStep }
   | { readonly type: "parallel"; readonly id: string; readonly steps: readonly AnyStep[] }
   | { readonly type: "branch"; readonly id: string; readonly cases: readonly BranchCase[] }
-  | { readonly type: "loop"; readonly step: AnyStep; readonly until: boolean; readonly condition: Condition }
+  | { readonly type: "loop"; readonly step: AnyStep; readonly until: boolean; readonly condition: StepCondition }
   | { readonly type: "foreach"; readonly step: AnyStep; readonly concurrency: number }
   | { readonly type: "sleep"; readonly id: string; readonly until: Duration };
 
 export interface BranchCase {
-  readonly condition: Condition;
+  readonly condition: StepCondition;
   readonly step: AnyStep;
 }
 

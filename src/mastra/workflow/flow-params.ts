@@ -29,7 +29,7 @@ export function paramsFor(
     setState: async (values) => setShared(flow, isPlainObject(values) ? values : {}),
     suspend: own.suspend,
     bail: own.bail,
-    getStepResult: (step: StepRef) => resultOf(flow, step),
+    getStepResult: (step: StepRef) => stepOutputOf(flow, step),
     getInitData: <Data>() => state.input as Data,
     mastra: live.mastra,
     runId: live.runId,
@@ -62,7 +62,7 @@ function ofFunctions(ctx: NodeContext, flow: Flow): OfSteps {
 }
 
 /** The output of a step that has run. */
-export function resultOf({ state }: Flow, step: StepRef): unknown {
+export function stepOutputOf({ state }: Flow, step: StepRef): unknown {
   const result = state.steps[typeof step === "string" ? step : step.id];
   return result?.status === "success" || result?.status === "bailed" ? result.output : null;
 }

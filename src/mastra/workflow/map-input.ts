@@ -44,7 +44,7 @@ export function mapStep(workflow: string, id: string, mapping: unknown): AnyStep
 }
 
 /** The steps that a mapping reads. */
-export function sourcesOf(mapping: unknown): readonly { readonly field: string; readonly step: StepRef }[] {
+export function mappedStepsOf(mapping: unknown): readonly { readonly field: string; readonly step: StepRef }[] {
   if (!isFields(mapping)) return [];
   return Object.entries(mapping).flatMap(([field, source]) =>
     isFields(source) && "step" in source ? refsOf(source.step).map((step) => ({ field, step })) : [],

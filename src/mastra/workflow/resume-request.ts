@@ -1,7 +1,7 @@
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import type { Answers } from "../../compose/options.js";
 import { isObject } from "../../is.js";
-import { ambiguousResume, invalidOption, stepNotSuspended } from "../errors.js";
+import { ambiguousResume, invalidMastraOption, stepNotSuspended } from "../errors.js";
 import { checkValue } from "./check-value.js";
 import { idOf } from "./map-input.js";
 import type { StepRef } from "./run-options.js";
@@ -74,7 +74,7 @@ function chosenPlaces(
     return found;
   }
   if (forEachIndex !== undefined && !Number.isInteger(forEachIndex)) {
-    throw invalidOption(
+    throw invalidMastraOption(
       `forEachIndex of resume of workflow "${id}" must be a whole number (got ${String(forEachIndex)}).`,
     );
   }
@@ -102,7 +102,7 @@ function pathOfRef(workflow: string, step: StepRef | readonly StepRef[]): readon
   const refs = (Array.isArray(step) ? step : [step]) as readonly StepRef[];
   for (const ref of refs) {
     if (typeof ref === "string" || (isObject(ref) && typeof ref.id === "string")) continue;
-    throw invalidOption(`step of resume of workflow "${workflow}" must be a step, its id, or a list of them.`);
+    throw invalidMastraOption(`step of resume of workflow "${workflow}" must be a step, its id, or a list of them.`);
   }
   return refs.map(idOf);
 }

@@ -5,13 +5,13 @@ import type { RequestOptions } from "../call-values.js";
 export type StepRef = string | { readonly id: string };
 
 /** What every call of a run may be told. */
-export interface CallOptions extends RequestOptions, Pick<RunOptions, "callbacks" | "timeoutMs"> {
+export interface WorkflowCallOptions extends RequestOptions, Pick<RunOptions, "callbacks" | "timeoutMs"> {
   readonly abortSignal?: AbortSignal | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of `run.start`. */
-export interface StartOptions<In = unknown> extends CallOptions {
+export interface StartOptions<In = unknown> extends WorkflowCallOptions {
   /** Validated by the `inputSchema` of the workflow before anything runs. */
   readonly inputData?: In | undefined;
   /** The values that the steps share, at first. */
@@ -19,7 +19,7 @@ export interface StartOptions<In = unknown> extends CallOptions {
 }
 
 /** Options of `run.resume`. */
-export interface ResumeOptions extends CallOptions {
+export interface ResumeOptions extends WorkflowCallOptions {
   /** Which step goes on, with the workflows around it. Not needed where only one place waits. */
   readonly step?: StepRef | readonly StepRef[] | undefined;
   readonly resumeData?: unknown;

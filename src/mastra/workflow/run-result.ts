@@ -5,14 +5,14 @@ import { asError, type StepResult } from "./step-result.js";
 import type { ResultFields, WorkflowResult } from "./workflow-result.js";
 
 /** The same, before it is told. */
-export type Outcome =
+export type WorkflowOutcome =
   | { readonly status: "success"; readonly result: unknown }
   | { readonly status: "failed"; readonly error: unknown }
   | { readonly status: "suspended"; readonly interrupts: readonly Interrupt[] }
   | { readonly status: "canceled" };
 
 /** A run as its caller sees it. */
-export function resultOfRun(live: LiveRun, tree: StepTree, outcome: Outcome): WorkflowResult<never> {
+export function resultOfRun(live: LiveRun, tree: StepTree, outcome: WorkflowOutcome): WorkflowResult<never> {
   const { state, runId } = live;
   const fields: ResultFields = {
     runId,

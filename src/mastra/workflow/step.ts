@@ -3,7 +3,7 @@ import type { RequestContext } from "../../components/request-context.js";
 import type { AnyStandardSchema, SchemaOutput } from "../../schema/standard-schema.js";
 import type { AnyMastra } from "../any-mastra.js";
 import type { Untyped } from "../untyped.js";
-import type { AnySchema, Made, Taken } from "./any-schema.js";
+import type { AcceptedBy, AnySchema, ParsedBy } from "./any-schema.js";
 import type { Flow, ItemPlace } from "./flow.js";
 import type { StepRef } from "./run-options.js";
 
@@ -107,12 +107,12 @@ export interface StepOptions<
   readonly retries?: number | undefined;
   execute(
     params: StepParams<
-      Made<InputSchema>,
-      Made<ResumeSchema>,
-      Taken<SuspendSchema>,
+      ParsedBy<InputSchema>,
+      ParsedBy<ResumeSchema>,
+      AcceptedBy<SuspendSchema>,
       StateSchema extends AnyStandardSchema ? SchemaOutput<StateSchema> : Record<string, Untyped>
     >,
-  ): Taken<OutputSchema> | Promise<Taken<OutputSchema>>;
+  ): AcceptedBy<OutputSchema> | Promise<AcceptedBy<OutputSchema>>;
 }
 
 export function isStep(value: unknown): value is AnyStep {

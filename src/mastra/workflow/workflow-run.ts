@@ -5,7 +5,7 @@ import type { RunOptions } from "../../compose/options.js";
 import { KumikoError } from "../../errors.js";
 import type { AnyMastra } from "../any-mastra.js";
 import { requestContextOf, signalOf } from "../call-values.js";
-import { cannotWait, checkNames, notSuspended } from "../errors.js";
+import { cannotWait, checkMastraOptions, notSuspended } from "../errors.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
 import { EventChannel } from "./event-channel.js";
@@ -13,8 +13,8 @@ import type { LiveRun } from "./flow.js";
 import type { WorkflowGraph } from "./flow-graph.js";
 import { ownError } from "./own-error.js";
 import { answersFor } from "./resume-request.js";
-import type { CallOptions, ResumeOptions, StartOptions } from "./run-options.js";
-import { type Outcome, resultOfRun, type StepTree } from "./run-result.js";
+import type { ResumeOptions, StartOptions, WorkflowCallOptions } from "./run-options.js";
+import { resultOfRun, type StepTree, type WorkflowOutcome } from "./run-result.js";
 import type { AnyStep } from "./step.js";
 import type { WorkflowEvent } from "./workflow-event.js";
 import type { WorkflowResult } from "./workflow-result.js";
@@ -119,7 +119,7 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   }
 
   /** Goes on after a crash of the process that ran it. */
-  async restart(options: CallOptions = {}): Promise<WorkflowResult<Out>> {
+  async restart(options: WorkflowCallOptions = {}): Promise<WorkflowResult<Out>> {
     const call = this.#callOf("restart", options, callNames);
     return this.#run(call, ({ graph }, _live, run) => graph.resume(this.#checkpointId, undefined, run));
   }
@@ -154,9 +154,9 @@ export class WorkflowRun<in In = never, out Out = unknown> {
     return `${this.workflowId}/${this.runId}`;
   }
 
-  #callOf(method: string, options: CallOptions, names: readonly string[]): Call {
+  #callOf(method: string, options: WorkflowCallOptions, names: readonly string[]): Call {
     const where = `${method} of workflow "${this.workflowId}"`;
-    checkNames(where, options, names);
+    checkMastraOptions(where, options, names);
     return {
       requestContext: requestContextOf(where, options) ?? new RequestContext(),
       signal: signalOf(where, options),
@@ -210,7 +210,7 @@ export class WorkflowRun<in In = never, out Out = unknown> {
     }
   }
 
-  async #settle(work: () => Promise<unknown>, live: LiveRun, stop: AbortSignal): Promise<Outcome> {
+  async #settle(work: () => Promise<unknown>, live: LiveRun, stop: AbortSignal): Promise<WorkflowOutcome> {
     try {
       const output = await work();
       return { status: "success", result: live.state?.bailed === undefined ? output : live.state.bailed.value };
@@ -223,7 +223,7 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   }
 
   /** A failure beside a step that waits wins, and what cannot be saved cannot wait. */
-  #suspended({ interrupts, checkpointId, message }: InterruptError, live: LiveRun): Outcome {
+  #suspended({ interrupts, checkpointId, message }: InterruptError, live: LiveRun): WorkflowOutcome {
     const failed = Object.entries(live.state?.steps ?? {}).find(([, { status }]) => status === "failed");
     if (failed !== undefined) return { status: "failed", error: live.errors.get(failed[0]) ?? failed[1].error };
     if (checkpointId === undefined) return { status: "failed", error: cannotWait(this.workflowId, message) };

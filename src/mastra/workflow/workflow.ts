@@ -1,15 +1,22 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import type { AnyMastra } from "../any-mastra.js";
-import { duplicateStep, emptyWorkflow, invalidOption, invalidStep, notCommitted, unknownStep } from "../errors.js";
+import {
+  duplicateStep,
+  emptyWorkflow,
+  invalidMastraOption,
+  invalidStep,
+  notCommitted,
+  unknownStep,
+} from "../errors.js";
 import { type Owner, register } from "../registered.js";
 import { emptyMastra } from "../registry.js";
 import type { Untyped } from "../untyped.js";
 import type { AnySchema } from "./any-schema.js";
 import { toStep } from "./create-step.js";
-import type { BranchCase, Condition, Duration, FlowEntry } from "./flow-entry.js";
+import type { BranchCase, Duration, FlowEntry, StepCondition } from "./flow-entry.js";
 import { stepsOf } from "./flow-entry.js";
 import { flowGraph, keyOf, type WorkflowGraph } from "./flow-graph.js";
-import { idOf, type MapSource, mapStep, sourcesOf } from "./map-input.js";
+import { idOf, type MapSource, mappedStepsOf, mapStep } from "./map-input.js";
 import { runInner } from "./run-inner.js";
 import type { StepTree } from "./run-result.js";
 import { type AnyStep, type Step, type StepCall, type StepParams, stepBody } from "./step.js";
@@ -67,7 +74,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
   ): Workflow<In, Out, Mapped<M>> {
     const count = this.#entries.filter(({ type }) => type === "map").length;
     const { id = `mapping_${this.id}_${count}` } = options;
-    for (const { field, step } of sourcesOf(mapping)) this.#mapped.push({ field, id: idOf(step) });
+    for (const { field, step } of mappedStepsOf(mapping)) this.#mapped.push({ field, id: idOf(step) });
     return this.#add({ type: "map", step: mapStep(this.id, id, mapping) });
   }
 
@@ -103,7 +110,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
   ): Workflow<In, Out, Next[]> {
     const { concurrency = 1 } = options;
     if (!Number.isInteger(concurrency) || concurrency < 1) {
-      throw invalidOption(
+      throw invalidMastraOption(
         `concurrency of .foreach in workflow "${this.id}" must be a whole number of at least 1 (got ${String(concurrency)}).`,
       );
     }
@@ -135,7 +142,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
   createRun(options: { readonly runId?: string | undefined } = {}): WorkflowRun<In, Out> {
     const { runId = crypto.randomUUID() } = options;
     if (typeof runId !== "string" || runId === "") {
-      throw invalidOption(`runId of workflow "${this.id}" must be a non-empty string (got ${String(runId)}).`);
+      throw invalidMastraOption(`runId of workflow "${this.id}" must be a non-empty string (got ${String(runId)}).`);
     }
     this.#check();
     return (this.#runs.get(runId) ?? new WorkflowRun(this.#runOwner, runId)) as WorkflowRun<In, Out>;
@@ -195,7 +202,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     if (typeof condition !== "function") {
       throw invalidStep(`A case of .branch in workflow "${this.id}" must be [condition, step], with a function first.`);
     }
-    return { condition: condition as Condition, step: this.#stepOf(step, "branch") };
+    return { condition: condition as StepCondition, step: this.#stepOf(step, "branch") };
   }
 
   #loop(step: unknown, condition: unknown, until: boolean): never {
@@ -203,7 +210,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     if (typeof condition !== "function") {
       throw invalidStep(`.${method} of workflow "${this.id}" needs a condition after the step: a function.`);
     }
-    return this.#add({ type: "loop", step: this.#stepOf(step, method), until, condition: condition as Condition });
+    return this.#add({ type: "loop", step: this.#stepOf(step, method), until, condition: condition as StepCondition });
   }
 
   #wait(method: string, until: unknown, isFixed: boolean): never {

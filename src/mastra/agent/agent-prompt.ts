@@ -3,7 +3,7 @@ import { isFields } from "../../is.js";
 import type { MastraPrompt } from "./call-options.js";
 
 /** A prompt as an agent takes it: lists of texts, and messages of text parts, are what they say. */
-export function promptOf(prompt: MastraPrompt): Prompt {
+export function agentPromptOf(prompt: MastraPrompt): Prompt {
   if (Array.isArray(prompt)) return prompt.map(messageOf) as Prompt;
   return messageOf(prompt, true) as Prompt;
 }
