@@ -1,6 +1,6 @@
 import type { EventPlace } from "../agents/agent-event.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
-import { type Fields, isFields } from "../is.js";
+import { isFields } from "../is.js";
 import type { FunctionToolResult } from "../schema/message/content-block.js";
 
 /** The id of a call for a client. Inner agents may use the same ids, so theirs are prefixed with the call that they run for. */
@@ -35,7 +35,7 @@ export function resultValue({ result, resultType, content }: FunctionToolResult)
   return resultType === "json" ? (parseJson(result)?.value ?? result) : result;
 }
 
-export function parseJson(text: string): { readonly value: unknown } | undefined {
+function parseJson(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
   } catch {
@@ -44,11 +44,7 @@ export function parseJson(text: string): { readonly value: unknown } | undefined
 }
 
 /** Arguments as a client shows them; if they are not valid JSON, as text. */
-export function inputOf(args: string): unknown {
+export function toolInputOf(args: string): unknown {
   if (args.trim() === "") return {};
   return parseJson(args)?.value ?? args;
-}
-
-export function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
 }

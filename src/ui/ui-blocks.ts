@@ -1,7 +1,7 @@
 import { type Fields, isFields } from "../is.js";
 import type { ContentBlock, Media } from "../schema/message/content-block.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
-import { inputOf } from "./call-id.js";
+import { toolInputOf } from "./call-id.js";
 import type { UiChunk } from "./ui-chunk.js";
 
 /** Blocks that come whole: files, sources, calls that the provider runs itself, and what else there is. */
@@ -20,7 +20,7 @@ export function blockChunks(block: ContentBlock): UiChunk[] {
     case "server_tool_result":
       return [providerResult(block.callId ?? block.name, block.content ?? null)];
     case "mcp_tool_call":
-      return [providerCall(block.callId, block.name, inputOf(block.arguments))];
+      return [providerCall(block.callId, block.name, toolInputOf(block.arguments))];
     case "mcp_tool_result":
       return [
         block.error === undefined

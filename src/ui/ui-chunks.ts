@@ -6,8 +6,8 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
 import { toolResultsOf } from "../schema/message/read-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
-import { askedCallOf, callIdOf, fieldsOf, inputOf, isInner, resultValue } from "./call-id.js";
-import { GrowingOutput } from "./growing-output.js";
+import { askedCallOf, callIdOf, isInner, resultValue, toolInputOf } from "./call-id.js";
+import { GrowingToolOutput } from "./growing-tool-output.js";
 import { blockChunks } from "./ui-blocks.js";
 import type { UiChunk } from "./ui-chunk.js";
 
@@ -16,7 +16,7 @@ export class UiChunks {
   readonly #sendReasoning: boolean;
   /** Texts and reasoning that are being written, by the id of their part. */
   readonly #open = new Map<string, "text" | "reasoning">();
-  readonly #outputs = new Map<string, GrowingOutput>();
+  readonly #outputs = new Map<string, GrowingToolOutput>();
   /** Calls whose part the client has, as far as this stream knows. */
   readonly #calls = new Set<string>();
   /** How often answers began again: parts of the same place get new ids. */
@@ -115,7 +115,7 @@ export class UiChunks {
         if (!this.#calls.has(toolCallId)) return [];
         return [{ type: "tool-input-delta", toolCallId, inputTextDelta: event.delta }];
       case "tool_call":
-        return [this.#input(event, toolCallId, event.name, inputOf(event.arguments))];
+        return [this.#input(event, toolCallId, event.name, toolInputOf(event.arguments))];
       case "tool_output_delta":
         return this.#growOutput(toolCallId, event.delta);
       case "tool_progress":
@@ -136,7 +136,7 @@ export class UiChunks {
   /** The AI SDK takes the whole output so far each time. */
   #growOutput(toolCallId: string, delta: ToolOutput): UiChunk[] {
     if (!this.#calls.has(toolCallId)) return [];
-    const growing = this.#outputs.get(toolCallId) ?? new GrowingOutput();
+    const growing = this.#outputs.get(toolCallId) ?? new GrowingToolOutput();
     this.#outputs.set(toolCallId, growing);
     const output = growing.add(delta);
     return output === undefined ? [] : [{ type: "tool-output-available", toolCallId, output, preliminary: true }];
@@ -193,6 +193,7 @@ const finishReasons: Readonly<Record<AgentFinishReason, string>> = {
 };
 
 function finishChunk(reason: AgentFinishReason, usage: object): UiChunk {
-  const finishReason = fieldsOf(finishReasons)[reason] ?? "other";
+  // a recording may hold a reason that this version does not know
+  const finishReason = finishReasons[reason] ?? "other";
   return { type: "finish", finishReason, messageMetadata: { finishReason: reason, usage } };
 }

@@ -8,7 +8,7 @@ const small = 1_000;
  * The output of a tool while it grows. A long one is shown again only when it has grown by an eighth: a client gets it whole
  * each time, and would otherwise get the square of it.
  */
-export class GrowingOutput {
+export class GrowingToolOutput {
   #text = "";
   #content: ToolResultContent[] = [];
   #length = 0;
