@@ -34,7 +34,7 @@ const providers: Readonly<Record<string, string>> = {
 };
 
 /** Reads `openai.responses/gpt-5`; a name without a slash is that of a model of one's own. */
-export function modelNameOf(type: string): ModelName {
+export function parseModelName(type: string): ModelName {
   const slash = type.indexOf("/");
   if (slash < 0) return { provider: type || "unknown", model: type || undefined };
   const service = type.slice(0, slash);
@@ -89,7 +89,8 @@ export function chatEnd(message: unknown, info: RunInfo): ChatEnd {
   }
   const { tokenUsage, finishReason, model = info.type } = message.responseMeta ?? {};
   const { id, modelId } = responseOf(message);
-  const responseModel = modelId ?? (message.responseMeta?.model === undefined ? undefined : modelNameOf(model).model);
+  const responseModel =
+    modelId ?? (message.responseMeta?.model === undefined ? undefined : parseModelName(model).model);
   const attributes = withoutUndefined({
     "gen_ai.response.id": id,
     "gen_ai.response.model": responseModel,

@@ -2,7 +2,7 @@ import type { RunInfo } from "../callbacks/run-info.js";
 import { type Fields, isFields } from "../is.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import { type Attributes, SpanKind } from "./api.js";
-import { chatInput, chatOptions, chatStartAttributes, isWrapper, modelNameOf } from "./chat.js";
+import { chatInput, chatOptions, chatStartAttributes, isWrapper, parseModelName } from "./chat.js";
 import { inputContent, outputContent } from "./content.js";
 import type { DurationMetric } from "./instruments.js";
 
@@ -60,7 +60,7 @@ export function formOf(info: RunInfo, value: unknown): SpanForm {
 
 function chatForm(info: RunInfo, value: unknown): SpanForm {
   const options = chatOptions(value);
-  const { provider, model: own } = modelNameOf(info.type);
+  const { provider, model: own } = parseModelName(info.type);
   const model = typeof options.model === "string" ? options.model : own;
   return {
     name: named("chat", model),
@@ -121,7 +121,7 @@ function workflowForm({ name }: RunInfo): SpanForm {
 }
 
 function embedderForm({ type }: RunInfo): SpanForm {
-  const { provider, model } = modelNameOf(type);
+  const { provider, model } = parseModelName(type);
   return {
     name: named("embeddings", model),
     kind: SpanKind.CLIENT,
