@@ -80,7 +80,7 @@ function drawEdge(
 
 /** Graphviz reads escapes and entities in strings. */
 function quoted(text: string): string {
-  const safe = asText(text)
+  const safe = xmlText(text)
     // lines without a letter are too much for the engine
     .replace(/^\s*$/gm, "\u00a0")
     .replaceAll("&", "&amp;")
@@ -91,7 +91,7 @@ function quoted(text: string): string {
 }
 
 /** What XML can hold: it has no control characters, and no halves of letters. */
-export function asText(text: string): string {
+export function xmlText(text: string): string {
   return text
     .replace(/\p{Surrogate}/gu, "\ufffd")
     .replace(/\r\n?|[\u2028\u2029]/g, "\n")

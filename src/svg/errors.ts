@@ -1,6 +1,6 @@
 import { KumikoError } from "../errors.js";
 
-export const packageMissing = (cause: unknown): KumikoError =>
+export const vizPackageMissing = (cause: unknown): KumikoError =>
   new KumikoError("PACKAGE_MISSING", "toSvg needs the package @viz-js/viz. Install it: npm install @viz-js/viz", {
     cause,
   });

@@ -1,5 +1,5 @@
 import type { Viz } from "@viz-js/viz";
-import { packageMissing } from "./errors.js";
+import { vizPackageMissing } from "./errors.js";
 
 /** Graphviz, as WebAssembly: loaded at the first picture, and kept. */
 class Graphviz {
@@ -25,7 +25,7 @@ async function loadPackage() {
   try {
     return await import("@viz-js/viz");
   } catch (cause) {
-    throw packageMissing(cause);
+    throw vizPackageMissing(cause);
   }
 }
 

@@ -3,7 +3,7 @@ import { type HasNodeDefinition, nodeDefinition } from "../compose/plan/node-def
 import { checkNames } from "../compose/plan/picture/option-names.js";
 import { pictureOf } from "../compose/plan/picture/picture.js";
 import { type PictureTrace, TraceMarks } from "../compose/plan/picture/trace-marks.js";
-import { asText, toDot } from "./dot.js";
+import { toDot, xmlText } from "./dot.js";
 import { invalidPicture } from "./errors.js";
 import { graphviz } from "./graphviz.js";
 import { type PictureTheme, themes } from "./theme.js";
@@ -68,7 +68,7 @@ function isInfo({ nodes, edges }: GraphInfo): boolean {
  */
 function withTitle(svg: string, title: string): string {
   const body = svg.slice(svg.indexOf("<svg")).replaceAll(/<!--.*?-->\n?/gs, "");
-  const text = asText(title).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const text = xmlText(title).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   return body
     .replaceAll(/<title>.*?<\/title>\n?/gs, "")
     .replace(/^<svg ([^>]*)>/, (_found, attributes) => `<svg role="img" ${attributes}>\n<title>${text}</title>`);
