@@ -12,51 +12,58 @@ export const unknownMcpOption = (where: string, name: string, known: readonly st
   invalidMcpOption(`Unknown option "${name}" of ${where}. Options: ${known.join(", ")}.`);
 
 export const invalidMcpValue = (name: string, rule: string, given: unknown): KumikoError =>
-  invalidMcpOption(`${name} must be ${rule}, but is ${shorten(given)}.`);
+  invalidMcpOption(`${name} must be ${rule} (got ${shorten(given)}).`);
 
 // client
 
 export const connectFailed = (server: string, cause: unknown): KumikoError =>
   new KumikoError(
     "MCP_CONNECT_FAILED",
-    `The MCP server "${server}" could not be reached. Check its command or url, or make it optional: true. ${messageOf(cause)}`,
+    `The MCP server "${server}" could not be reached. Check its command or url, or set optional: true. Cause: ${messageOf(cause)}`,
     { cause },
   );
 
 export const connectTimedOut = (ms: number): Error =>
-  new Error(`It did not answer within ${ms} ms (connectTimeoutMs).`);
+  new Error(`The server did not respond within ${ms} ms (connectTimeoutMs).`);
 
 export const disconnected = (server: string, cause: unknown): KumikoError =>
-  new KumikoError("MCP_DISCONNECTED", `The connection to the MCP server "${server}" was lost. ${messageOf(cause)}`, {
-    cause,
-  });
+  new KumikoError(
+    "MCP_DISCONNECTED",
+    `The connection to the MCP server "${server}" was lost. Cause: ${messageOf(cause)}`,
+    {
+      cause,
+    },
+  );
 
 export const callCutOff = (server: string, tool: string, sent: number, cause: unknown): KumikoError =>
   new KumikoError(
     "MCP_DISCONNECTED",
-    `The connection to the MCP server "${server}" was lost during a call of "${tool}", which may have run. It is not repeated, ` +
-      `${sent > 1 ? `because that happened ${sent} times` : "because the tool has neither readOnlyHint nor idempotentHint"}. ${messageOf(cause)}`,
+    `The connection to the MCP server "${server}" was lost during a call of "${tool}", which may have run. The call is not repeated, because ` +
+      `${sent > 1 ? `this has happened ${sent} times` : "the tool has neither readOnlyHint nor idempotentHint"}. Cause: ${messageOf(cause)}`,
     { cause },
   );
 
 export const mcpConnectionClosed = (): KumikoError =>
-  new KumikoError("MCP_DISCONNECTED", "The connection was closed with close(). Call connectMcp again.");
+  new KumikoError(
+    "MCP_DISCONNECTED",
+    "This MCP connection was closed with close(). Call connectMcp to open a new one.",
+  );
 
 export const unknownServer = (server: string, known: readonly string[]): KumikoError =>
-  invalidMcpOption(`"${server}" is not a server of this connection. Servers: ${known.join(", ") || "none"}.`);
+  invalidMcpOption(`Unknown MCP server "${server}". Servers of this connection: ${known.join(", ") || "none"}.`);
 
 export const unknownIncluded = (server: string, missing: readonly string[], known: readonly string[]): KumikoError =>
   invalidMcpOption(
-    `include of the MCP server "${server}" names ${missing.map((name) => JSON.stringify(name)).join(", ")}, which it does not have. ` +
-      `Its tools: ${known.join(", ") || "none"}.`,
+    `include of the MCP server "${server}" names tools that the server does not have: ` +
+      `${missing.map((name) => JSON.stringify(name)).join(", ")}. Its tools: ${known.join(", ") || "none"}.`,
   );
 
 export const sameToolName = (name: string, first: string, second: string): KumikoError =>
   new KumikoError(
     "DUPLICATE_TOOL",
     first === second
-      ? `The MCP server "${first}" lists two tools that are both called "${name}" here. Exclude the tool.`
-      : `The MCP servers "${first}" and "${second}" both have a tool that is called "${name}" here. Give one of them a prefix, or exclude the tool.`,
+      ? `The MCP server "${first}" has two tools that both get the name "${name}". Leave the tool out with exclude.`
+      : `The MCP servers "${first}" and "${second}" both have a tool that gets the name "${name}". Give one server a prefix, or exclude the tool.`,
   );
 
 export const protocolError = (server: string, what: string, cause?: unknown): KumikoError =>
@@ -65,33 +72,33 @@ export const protocolError = (server: string, what: string, cause?: unknown): Ku
 export const notMcp = (server: string, name: string, cause: unknown): KumikoError =>
   protocolError(
     server,
-    `answered "${name}" with what is not MCP. ${messageOf(cause).replace(/\s+/g, " ").slice(0, 200)}`,
+    `answered "${name}" with something other than MCP. Cause: ${messageOf(cause).replace(/\s+/g, " ").slice(0, 200)}`,
     cause,
   );
 
-export const tooManyRounds = (server: string, name: string, most: number): KumikoError =>
+export const tooManyRounds = (server: string, name: string, max: number): KumikoError =>
   protocolError(
     server,
-    `asked for input ${most} times during one call of "${name}", which is the limit, and asked again.`,
+    `asked for input ${max} times during one call of "${name}", which is the limit, and then again.`,
   );
 
 export const stateRejected = (server: string, name: string, ageMs: number, cause: unknown): KumikoError =>
   protocolError(
     server,
-    `rejected the state of a resumed call of "${name}". The state is ${ageOf(ageMs)} old; start the call again. ${messageOf(cause)}`,
+    `rejected the state of a resumed call of "${name}". The state is ${ageOf(ageMs)} old. Start the call again. Cause: ${messageOf(cause)}`,
     cause,
   );
 
 export const cannotAsk = (server: string, what: string): KumikoError =>
   protocolError(
     server,
-    `asks for input (${what}) outside of a run, where the user cannot be asked. Use the tool, loader or template in a run.`,
+    `asked for input (${what}) outside a run, where nobody can be asked. Use the tool, loader or template in a run.`,
   );
 
 export const responseTooLarge = (limit: number): KumikoError =>
   new KumikoError(
     "MCP_PROTOCOL",
-    `The answer of the server exceeds ${limit} bytes, and was not read to its end. Ask for less at once.`,
+    `The response of the MCP server exceeds ${limit} bytes and was not read to the end. Request less data at a time.`,
   );
 
 function ageOf(ms: number): string {

@@ -12,7 +12,7 @@ import { assistantMessage, userMessage } from "../schema/message/construct-messa
 import type { ContentBlock } from "../schema/message/content-block.js";
 import { mediaKind } from "../tools/mcp/mcp-content.js";
 
-/** A message of a prompt or a sampling request, as models of this package read it. */
+/** Converts a message of a prompt or sampling request to the message type of this package. */
 export function agenticMessageOf(message: unknown): AgenticMessage {
   const { role, content } = isFields(message) ? message : {};
   const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
@@ -57,7 +57,7 @@ function textOfPart(part: unknown): string {
   return JSON.stringify(part) ?? "";
 }
 
-/** A message of a template as MCP has it: one content each, so a message of several blocks becomes several. */
+/** Converts a message to MCP messages. Each MCP message has one content, so every block becomes a message of its own. */
 export function promptMessagesOf({ role, contentBlocks }: AgenticMessage): McpPromptMessage[] {
   return contentBlocks.map((block) => ({
     role: role === "assistant" ? "assistant" : "user",
@@ -105,7 +105,7 @@ export function mediaContent(type: "image" | "audio", media: MediaFields): Field
   return { type, data: media.base64Data, mimeType: media.mimeType ?? defaultMimeType[type] };
 }
 
-/** With its bytes it is a resource, else a link to one. */
+/** An embedded resource if the bytes are there, otherwise a link. */
 export function fileContent({ url, base64Data, mimeType, name }: MediaFields): Fields {
   const type = mimeType === undefined ? {} : { mimeType };
   if (base64Data !== undefined) {
@@ -115,7 +115,7 @@ export function fileContent({ url, base64Data, mimeType, name }: MediaFields): F
   return { type: "resource_link", uri, name: name ?? uri, ...type };
 }
 
-/** A name that is a URI already stays one. */
+/** Returns a name that is already a URI unchanged. */
 function uriOf(name: string | undefined): string {
   if (name === undefined) return "attachment:file";
   return /^[a-z][a-z0-9+.-]*:/i.test(name) ? name : `attachment:${encodeURIComponent(name)}`;

@@ -3,10 +3,10 @@ import { type Fields, isFields } from "../is.js";
 
 const names = ["traceparent", "tracestate", "baggage"] as const;
 
-/** W3C trace context, as it travels in `_meta`: `traceparent`, `tracestate`, `baggage`. */
+/** The W3C trace context in the `_meta` of a request. */
 export type TraceContext = { readonly [Name in (typeof names)[number]]?: string };
 
-/** The entry of a request context under which the trace context of the caller stands. */
+/** The key in the request context that holds the trace context of the caller. */
 export const traceContextKey = "traceContext";
 
 export function traceContextOf(meta: unknown): TraceContext | undefined {
@@ -15,7 +15,7 @@ export function traceContextOf(meta: unknown): TraceContext | undefined {
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
-/** What a request takes along of the trace that its run belongs to. */
+/** The `_meta` that passes the trace context of a run on to a server. */
 export function traceMeta({ requestContext }: Pick<NodeContext, "requestContext">): { readonly _meta?: Fields } {
   const context = traceContextOf(requestContext.get(traceContextKey));
   return context === undefined ? {} : { _meta: context };

@@ -1,19 +1,22 @@
+import { abortableDelay } from "../timing.js";
 import type { Client } from "./sdk.js";
-import { abortableDelay } from "./timing.js";
 
 export interface FeedListeners {
   tools(): void;
   resources(): void;
   prompts(): void;
   updated(uri: string): void;
-  /** The stream of changes has ended, and cannot be opened again. */
+  /** The change stream has ended and could not be reopened. */
   lost(error: unknown): void;
 }
 
 type Capabilities = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 type Subscription = Awaited<ReturnType<Client["listen"]>>;
 
-/** Notifications of a server: over a stream opened for them, or unrequested after a handshake. */
+/**
+ * Receives the change notifications of a server. Revisions since 2026-07-28 send them over a stream that the client opens;
+ * older ones send them without being asked.
+ */
 export class ChangeFeed {
   readonly #client: Client;
   readonly #isModern: boolean;
@@ -73,7 +76,7 @@ export class ChangeFeed {
     return [tools?.listChanged, resources?.listChanged, resources?.subscribe, prompts?.listChanged].includes(true);
   }
 
-  /** The new stream is open before the old one ends: nothing is missed between them. */
+  /** Opens the new stream before it closes the old one, so that no notification is lost in between. */
   async #listen(): Promise<void> {
     const { tools, resources, prompts } = this.#capabilities;
     const before = this.#stream;
@@ -95,7 +98,7 @@ export class ChangeFeed {
     try {
       await abortableDelay(200, this.#closing.signal);
       await this.#listen();
-      // what changed meanwhile is not told again
+      // changes made while the stream was down are not sent again
       this.#listeners.tools();
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#listeners.lost(error);

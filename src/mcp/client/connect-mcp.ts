@@ -1,11 +1,13 @@
 import { isFields } from "../../is.js";
 import { invalidMcpOption, invalidMcpValue, unknownMcpOption } from "../errors.js";
+import { maxTimerMs } from "../timing.js";
 import { ConnectedServers, type McpConnection } from "./connection.js";
 import type { McpOptions, McpServerConfig } from "./options.js";
 
 /**
- * Connects MCP servers, side by side: programs that are started, or addresses. Their tools are tools like any other, named
- * `<server>_<name>`. What a server asks a person is an interrupt of the run, which can be answered days later.
+ * Connects to MCP servers in parallel: programs to start (`command`) or addresses (`url`). Their tools are named
+ * `<server>_<name>` and work like any other tool. When a server asks the user something, the run is interrupted, and can be
+ * resumed with the answer days later.
  *
  * @example
  * await using connection = await connectMcp({
@@ -30,12 +32,12 @@ const kinds = {
   transport: ["transport"],
   client: ["client"],
 } as const;
-const common = ["optional", "timeoutMs", "connectTimeoutMs", "revision", "include", "exclude", "prefix"];
+const sharedOptions = ["optional", "timeoutMs", "connectTimeoutMs", "revision", "include", "exclude", "prefix"];
 
 function checkServer(name: string, config: unknown): void {
   if (!/^[A-Za-z0-9-]{1,32}$/.test(name)) {
     throw invalidMcpOption(
-      `The key of an MCP server has 1 to 32 letters, digits and "-", but is ${JSON.stringify(name)}.`,
+      `The key of an MCP server must have 1 to 32 characters, which are letters, digits or "-" (got ${JSON.stringify(name)}).`,
     );
   }
   const where = `the MCP server "${name}"`;
@@ -45,57 +47,58 @@ function checkServer(name: string, config: unknown): void {
   if (kind === undefined || given.length > 1) {
     throw invalidMcpOption(`The configuration of ${where} needs exactly one of command, url, transport and client.`);
   }
-  const known = [...kinds[kind as keyof typeof kinds], ...common];
+  const known = [...kinds[kind as keyof typeof kinds], ...sharedOptions];
   for (const option of Object.keys(config)) if (!known.includes(option)) throw unknownMcpOption(where, option, known);
-  checkPlace(where, config);
-  checkDetails(where, config);
+  checkTarget(where, config);
+  checkTargetOptions(where, config);
   if (config.timeoutMs !== Infinity) checkMilliseconds(`timeoutMs of ${where}`, config.timeoutMs);
   checkMilliseconds(`connectTimeoutMs of ${where}`, config.connectTimeoutMs);
   checkRevision(where, config.revision);
   for (const option of ["include", "exclude"]) checkNames(`${option} of ${where}`, config[option]);
   const { prefix } = config;
   if (prefix !== undefined && prefix !== false && (typeof prefix !== "string" || prefix === "")) {
-    throw invalidMcpValue(`prefix of ${where}`, "a text that is not empty, or false", prefix);
+    throw invalidMcpValue(`prefix of ${where}`, "a non-empty string, or false", prefix);
   }
 }
 
-function checkPlace(where: string, { command, url, transport, client }: Readonly<Record<string, unknown>>): void {
+function checkTarget(where: string, { command, url, transport, client }: Readonly<Record<string, unknown>>): void {
   if (command !== undefined && (typeof command !== "string" || command === "")) {
     throw invalidMcpValue(`command of ${where}`, "the name or path of a program", command);
   }
   if (url !== undefined && !isWebAddress(url)) throw invalidMcpValue(`url of ${where}`, "an http or https URL", url);
   for (const [option, given, method, rule] of [
     ["transport", transport, "send", "a transport of @modelcontextprotocol/client"],
-    ["client", client, "callTool", "a client that is connected"],
+    ["client", client, "callTool", "a connected client of @modelcontextprotocol/client"],
   ] as const) {
     if (given !== undefined && !(isFields(given) && typeof given[method] === "function"))
       throw invalidMcpValue(`${option} of ${where}`, rule, given);
   }
 }
 
-/** The other options of a program and of an address. */
-function checkDetails(where: string, config: Readonly<Record<string, unknown>>): void {
+/** Checks the options that belong to a program or to an address. */
+function checkTargetOptions(where: string, config: Readonly<Record<string, unknown>>): void {
   const { args, env, cwd, stderr, headers, authProvider, fetch, sse, optional } = config;
-  checkNames(`args of ${where}`, args, "a list of texts");
+  checkNames(`args of ${where}`, args, "an array of strings");
   for (const [option, given] of Object.entries({ env, headers })) {
     if (given !== undefined && !(isFields(given) && Object.values(given).every((value) => typeof value === "string")))
-      throw invalidMcpValue(`${option} of ${where}`, "a record of texts", given);
+      throw invalidMcpValue(`${option} of ${where}`, "a record of strings", given);
   }
   if (isFields(headers) && !areHeaders(headers))
     throw invalidMcpValue(`headers of ${where}`, "a record of HTTP headers", Object.keys(headers));
-  if (cwd !== undefined && typeof cwd !== "string") throw invalidMcpValue(`cwd of ${where}`, "a folder", cwd);
+  if (cwd !== undefined && typeof cwd !== "string")
+    throw invalidMcpValue(`cwd of ${where}`, "the path of a folder", cwd);
   if (stderr !== undefined && !["inherit", "ignore", "pipe"].includes(String(stderr)))
     throw invalidMcpValue(`stderr of ${where}`, '"inherit", "ignore" or "pipe"', stderr);
   if (authProvider !== undefined && !isFields(authProvider))
     throw invalidMcpValue(`authProvider of ${where}`, "an object", authProvider);
   if (fetch !== undefined && typeof fetch !== "function")
     throw invalidMcpValue(`fetch of ${where}`, "a function", fetch);
-  if (sse !== undefined && sse !== true) throw invalidMcpValue(`sse of ${where}`, "true, or left out", sse);
+  if (sse !== undefined && sse !== true) throw invalidMcpValue(`sse of ${where}`, "true or undefined", sse);
   if (optional !== undefined && typeof optional !== "boolean")
     throw invalidMcpValue(`optional of ${where}`, "true or false", optional);
 }
 
-/** Values are secrets, so they are not told. */
+/** The caller names only the keys in its message, because the values may be secrets. */
 function areHeaders(headers: object): boolean {
   try {
     new Headers({ ...headers });
@@ -112,8 +115,8 @@ function isWebAddress(url: unknown): boolean {
 }
 
 function checkMilliseconds(name: string, given: unknown): void {
-  if (given === undefined || (typeof given === "number" && given > 0 && given <= longestPause)) return;
-  throw invalidMcpValue(name, `a number of milliseconds above 0 and up to ${longestPause}`, given);
+  if (given === undefined || (typeof given === "number" && given > 0 && given <= maxTimerMs)) return;
+  throw invalidMcpValue(name, `a number of milliseconds above 0 and up to ${maxTimerMs}`, given);
 }
 
 function checkRevision(where: string, given: unknown): void {
@@ -122,12 +125,12 @@ function checkRevision(where: string, given: unknown): void {
   throw invalidMcpValue(`revision of ${where}`, '"auto", "legacy" or { pin: "2026-07-28" }', given);
 }
 
-function checkNames(name: string, given: unknown, rule = "a list of names"): void {
+function checkNames(name: string, given: unknown, rule = "an array of strings"): void {
   if (given === undefined || (Array.isArray(given) && given.every((item) => typeof item === "string"))) return;
   throw invalidMcpValue(name, rule, given);
 }
 
-/** Says nothing to the compiler, which knows the type already: this is for plain JavaScript. */
+/** `isFields` without the type guard, which would narrow options that already have a type. */
 function isObject(value: unknown): boolean {
   return isFields(value);
 }
@@ -151,12 +154,9 @@ function checkOptions(options: McpOptions): void {
     throw invalidMcpValue("elicitation of connectMcp", '"interrupt", "decline" or a function', elicitation);
   }
   checkDrift(drift);
-  checkCallers({ ...options } as never);
+  checkHandlers({ ...options } as never);
   checkReconnect(reconnect);
 }
-
-/** Longer, and a timer would fire at once. */
-const longestPause = 2 ** 31 - 1;
 
 function checkReconnect(reconnect: McpOptions["reconnect"]): void {
   if (reconnect === undefined || reconnect === false) return;
@@ -169,17 +169,17 @@ function checkReconnect(reconnect: McpOptions["reconnect"]): void {
     throw invalidMcpValue("reconnect.attempts", "a whole number of at least 0, or Infinity", attempts);
   }
   for (const [name, value] of Object.entries({ minMs, maxMs })) {
-    if (!(typeof value === "number" && value >= 0 && value <= longestPause)) {
-      throw invalidMcpValue(`reconnect.${name}`, `a number of milliseconds from 0 to ${longestPause}`, value);
+    if (!(typeof value === "number" && value >= 0 && value <= maxTimerMs)) {
+      throw invalidMcpValue(`reconnect.${name}`, `a number of milliseconds from 0 to ${maxTimerMs}`, value);
     }
   }
   if (minMs > maxMs) {
-    const which = reconnect.maxMs === undefined ? ", the default: give maxMs too" : "";
-    throw invalidMcpOption(`reconnect.minMs (${minMs}) must not be above reconnect.maxMs (${maxMs}${which}).`);
+    const hint = reconnect.maxMs === undefined ? ", the default). Set maxMs too." : ").";
+    throw invalidMcpOption(`reconnect.minMs (${minMs}) must not be above reconnect.maxMs (${maxMs}${hint}`);
   }
 }
 
-function checkCallers({ clientInfo, sampling, roots, onEvent }: Readonly<Record<keyof McpOptions, unknown>>): void {
+function checkHandlers({ clientInfo, sampling, roots, onEvent }: Readonly<Record<keyof McpOptions, unknown>>): void {
   if (onEvent !== undefined && typeof onEvent !== "function")
     throw invalidMcpValue("onEvent of connectMcp", "a function", onEvent);
   const isNamed =
@@ -189,10 +189,10 @@ function checkCallers({ clientInfo, sampling, roots, onEvent }: Readonly<Record<
     throw invalidMcpValue("clientInfo of connectMcp", "an object with name and version", clientInfo);
   const model = isFields(sampling) && "model" in sampling ? sampling.model : sampling;
   if (sampling !== undefined && !(isFields(model) && typeof model.generate === "function"))
-    throw invalidMcpValue("sampling of connectMcp", "a model, or an object with one", sampling);
+    throw invalidMcpValue("sampling of connectMcp", "a model, or an object { model, approve? }", sampling);
   const isRoot = (root: unknown) => isFields(root) && typeof root.uri === "string" && URL.canParse(root.uri);
   if (roots !== undefined && typeof roots !== "function" && !(Array.isArray(roots) && roots.every(isRoot)))
-    throw invalidMcpValue("roots of connectMcp", "a list of { uri, name? }, or a function", roots);
+    throw invalidMcpValue("roots of connectMcp", "an array of { uri, name? }, or a function", roots);
 }
 
 function checkDrift(drift: McpOptions["drift"]): void {
@@ -208,6 +208,6 @@ function checkDrift(drift: McpOptions["drift"]): void {
     throw invalidMcpValue("drift.newTools", '"allow" or "deny"', newTools);
   }
   if (pins !== undefined && !(isObject(pins) && Object.values(pins).every((pin) => typeof pin === "string"))) {
-    throw invalidMcpValue("drift.pins", "a record of fingerprints", pins);
+    throw invalidMcpValue("drift.pins", "a record of fingerprints (strings)", pins);
   }
 }

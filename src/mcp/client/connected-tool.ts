@@ -7,6 +7,7 @@ import type { McpResult } from "../../tools/mcp/mcp-client.js";
 import { contentOf } from "../../tools/mcp/mcp-content.js";
 import { propertiesOf, readResult } from "../../tools/mcp/mcp-tools.js";
 import { noteRequest } from "../../tools/mcp/note-request.js";
+import { maxTimerMs } from "../timing.js";
 import { traceMeta } from "../trace-context.js";
 import { type ContinuationParams, exchange } from "./exchange.js";
 import type { InputAnswers } from "./input-answers.js";
@@ -15,7 +16,7 @@ import type { Client } from "./sdk.js";
 import type { WatchedTool } from "./tool-watch.js";
 import { uncheckedSchema } from "./unchecked.js";
 
-/** A tool of a connected server: where it is from stands in `mcp`. */
+/** A tool of a connected server; `mcp` says which server, and its name there. */
 export interface ConnectedMcpTool extends CreatedTool<unknown, unknown> {
   readonly mcp: McpToolProperties & { readonly server: string; readonly name: string };
 }
@@ -24,14 +25,11 @@ export interface ConnectedToolSettings {
   readonly link: ServerLink;
   readonly answers: InputAnswers;
   readonly requireApproval: NeedsApproval<Record<string, unknown>> | undefined;
-  /** Schemas that are told to models and not checked. */
+  /** Which schemas are shown to models but not validated. */
   readonly unchecked: { readonly input: boolean; readonly output: boolean };
-  /** Why it may not be called any more, if so. */
+  /** Why the tool must no longer be called; `undefined` if it may be. */
   readonly whyRefused: (tool: WatchedTool) => string | undefined;
 }
-
-/** Longer, and a timer would fire at once. */
-const longestTimeout = 2 ** 31 - 1;
 
 export function connectedTool(watched: WatchedTool, settings: ConnectedToolSettings): ConnectedMcpTool {
   const { id, definition } = watched;
@@ -40,17 +38,17 @@ export function connectedTool(watched: WatchedTool, settings: ConnectedToolSetti
   const inputSchema: JsonSchema = { type: "object", ...definition.inputSchema };
   const outputSchema = unchecked.output ? undefined : definition.outputSchema;
   const repeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
-  /** What the model reads of an output that is structured. */
+  /** The content that the model reads, by the structured output it came with. */
   const contents = definition.outputSchema && new WeakMap<object, unknown>();
   const send = async (input: Record<string, unknown>, ctx: ToolContext, more: ContinuationParams): Promise<unknown> => {
     const { signal, toolCallId } = ctx;
     const params = { name, arguments: input, ...more, ...traceMeta(ctx) };
-    const options = { signal, onprogress: (event: object) => ctx.progress(event), timeout: longestTimeout };
+    const options = { signal, onprogress: (event: object) => ctx.progress(event), timeout: maxTimerMs };
     const call = link.call(params, options);
-    const noted = (client: Client) =>
-      noteRequest(ctx, { method: "tools/call", tool: name, client, place: link.place }, () => call(client));
+    const notedCall = (client: Client) =>
+      noteRequest(ctx, { method: "tools/call", tool: name, client, place: link.endpoint }, () => call(client));
     return link.inFlight.during({ toolName: name, toolCallId, ctx }, () =>
-      link.request(noted, { signal, name, repeatable }),
+      link.request(notedCall, { signal, name, repeatable }),
     );
   };
   const tool = createTool({
@@ -67,13 +65,13 @@ export function connectedTool(watched: WatchedTool, settings: ConnectedToolSetti
       if (why !== undefined) throw reportedError("denied", `"${id}" did not run: ${why}.`, nameOf(ctx));
       const input = given as Record<string, unknown>;
       const { toolCallId } = ctx;
-      const place = {
+      const scope = {
         server: link.name,
         name,
         ctx,
         answer: answers.answerer({ server: link.name, toolName: name, toolCallId }),
       };
-      const result = readResult(name, await exchange(place, (more) => send(input, ctx, more)));
+      const result = readResult(name, await exchange(scope, (more) => send(input, ctx, more)));
       return outputOf(result, contents);
     },
     toModelOutput: ({ output }) => (isObject(output) ? (contents?.get(output) ?? output) : output),
@@ -81,7 +79,7 @@ export function connectedTool(watched: WatchedTool, settings: ConnectedToolSetti
   return tool as ConnectedMcpTool;
 }
 
-/** The schema says that the input is an object. */
+/** The input schema of every MCP tool describes an object. */
 function approvalOf(needed: NeedsApproval<Record<string, unknown>> | undefined): NeedsApproval<unknown> | undefined {
   return typeof needed === "function" ? (input, ctx) => needed(input as Record<string, unknown>, ctx) : needed;
 }

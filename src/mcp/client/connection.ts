@@ -24,53 +24,53 @@ import { whyUnchecked } from "./unchecked.js";
 /** The state of the connection to one server. */
 export interface McpServerStatus {
   readonly state: LinkState;
-  /** The revision of the protocol that was agreed on; empty while there is none. */
+  /** The negotiated protocol revision; empty while not connected. */
   readonly revision: string;
   readonly tools: number;
   readonly error?: unknown;
 }
 
-/** What has changed at a server. */
+/** The list of a server that has changed. */
 export interface McpChange {
   readonly server: string;
   readonly list: "tools" | "resources" | "prompts";
 }
 
-/** What an argument of a prompt or of a resource template belongs to. */
+/** The prompt or resource template whose argument is completed. */
 export type McpCompletionTarget =
   | { readonly type: "ref/prompt"; readonly name: string }
   | { readonly type: "ref/resource"; readonly uri: string };
 
-/** Connected MCP servers, as one: their tools, resources and prompts. */
+/** The tools, resources and prompts of all connected MCP servers. */
 export interface McpConnection {
-  /** The tools of all servers, or of one, as they are now: a frozen list. Read it again for later runs. */
+  /** The current tools of all servers, or of one, as a frozen array. Call it again before each run to see changes. */
   tools(server?: string): readonly ConnectedMcpTool[];
-  /** The same by server. */
+  /** The current tools by server. */
   toolsets(): Readonly<Record<string, readonly ConnectedMcpTool[]>>;
-  /** SHA-256 of what each tool says of itself, by `<server>_<name>` whatever its prefix: for `drift.pins`. */
+  /** SHA-256 of each tool definition for `drift.pins`, by `<server>_<name>` even if `prefix` says otherwise. */
   fingerprints(): Readonly<Record<string, string>>;
   resources(server: string): Promise<McpResource[]>;
   resourceTemplates(server: string): Promise<McpResourceTemplate[]>;
   read(server: string, uri: string): Promise<McpResourceContent[]>;
-  /** Reads resources by their URI, as a node. */
+  /** A loader that reads resources by URI; can be used as a node. */
   loader(server: string): Loader;
   prompts(server: string): Promise<McpPrompt[]>;
-  /** A prompt, as a node: its input are the arguments. */
+  /** A template that renders a prompt of the server; its variables are the arguments of the prompt. */
   template(server: string, name: string): Template;
-  /** Calls the listener whenever the resource has changed; gives what ends that. */
+  /** Calls the listener whenever the resource changes. Returns a function that unsubscribes. */
   subscribe(server: string, uri: string, listener: (uri: string) => void): Promise<() => Promise<void>>;
-  /** The server's suggestions for an argument that a user is typing. */
+  /** Returns the suggestions of the server for an argument that the user is typing. */
   complete(
     server: string,
     ref: McpCompletionTarget,
     argument: { readonly name: string; readonly value: string },
   ): Promise<string[]>;
   status(): Readonly<Record<string, McpServerStatus>>;
-  /** Lists the tools of all servers again, and tries those that are not connected. */
+  /** Lists the tools of all servers again, and reconnects servers that are not connected. */
   refresh(): Promise<void>;
-  /** Calls the listener when a list has changed; gives what ends that. */
+  /** Calls the listener when a list changes. Returns a function that removes the listener. */
   onChange(listener: (change: McpChange) => void): () => void;
-  /** Ends all connections, and the programs that were started. */
+  /** Closes all connections and stops the programs that were started. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -82,13 +82,13 @@ export class ConnectedServers implements McpConnection, LinkOwner {
   readonly #links: ReadonlyMap<string, ServerLink>;
   readonly #watches = new Map<ServerLink, ToolWatch>();
   readonly #admitted = new Map<ServerLink, readonly WatchedTool[]>();
-  readonly #made = new Map<string, { readonly fingerprint: string; readonly tool: ConnectedMcpTool }>();
+  readonly #toolCache = new Map<string, { readonly fingerprint: string; readonly tool: ConnectedMcpTool }>();
   readonly #listeners = new Set<(change: McpChange) => void>();
   readonly #subscriptions = new Map<string, Set<(uri: string) => void>>();
-  readonly #toldUnchecked = new Set<string>();
+  readonly #reportedUnchecked = new Set<string>();
   #toolsets = new Map<ServerLink, readonly ConnectedMcpTool[]>();
   #all: readonly ConnectedMcpTool[] = Object.freeze([]);
-  /** Until every server is there a name that two of them have is an error; later it is an event. */
+  /** Whether `open()` is done. Until then a duplicate tool name is an error; afterwards it is an event. */
   #isOpen = false;
 
   constructor(servers: Readonly<Record<string, McpServerConfig>>, options: McpOptions) {
@@ -104,7 +104,7 @@ export class ConnectedServers implements McpConnection, LinkOwner {
     try {
       if (failed !== undefined) throw failed.reason;
       const isComplete = [...this.#links.values()].every(({ state }) => state === "connected");
-      this.#arrange();
+      this.#rebuildTools();
       if (isComplete)
         checkApprovalNames(
           "connectMcp",
@@ -231,7 +231,7 @@ export class ConnectedServers implements McpConnection, LinkOwner {
     this.#admitted.set(link, await this.#watchOf(link).admit(definitions, idOf));
     if (!this.#isOpen) return;
     const before = this.#all;
-    this.#arrange();
+    this.#rebuildTools();
     if (before.length !== this.#all.length || before.some((tool, index) => tool !== this.#all[index])) {
       this.#changed({ server: link.name, list: "tools" });
     }
@@ -277,8 +277,8 @@ export class ConnectedServers implements McpConnection, LinkOwner {
     return watch;
   }
 
-  /** Makes new lists: those that were given out stay as they are. */
-  #arrange(): void {
+  /** Builds new arrays; those returned before do not change. */
+  #rebuildTools(): void {
     const owners = new Map<string, string>();
     const toolsets = new Map<ServerLink, readonly ConnectedMcpTool[]>();
     for (const link of this.#links.values()) {
@@ -297,12 +297,12 @@ export class ConnectedServers implements McpConnection, LinkOwner {
     return other === undefined;
   }
 
-  /** A tool that has not changed stays the same object. */
+  /** Returns the same object as before if the definition has not changed. */
   #toolFor(link: ServerLink, watched: WatchedTool): ConnectedMcpTool {
     const { id, definition, fingerprint } = watched;
     const key = `${link.name} ${id}`;
-    const made = this.#made.get(key);
-    if (made?.fingerprint === fingerprint) return made.tool;
+    const cached = this.#toolCache.get(key);
+    if (cached?.fingerprint === fingerprint) return cached.tool;
     const watch = this.#watchOf(link);
     const tool = connectedTool(watched, {
       link,
@@ -312,9 +312,9 @@ export class ConnectedServers implements McpConnection, LinkOwner {
         input: this.#isUnchecked(link, id, "inputSchema", definition.inputSchema),
         output: this.#isUnchecked(link, id, "outputSchema", definition.outputSchema),
       },
-      whyRefused: (called) => watch.whyRefused(called),
+      whyRefused: (tool) => watch.whyRefused(tool),
     });
-    this.#made.set(key, { fingerprint, tool });
+    this.#toolCache.set(key, { fingerprint, tool });
     return tool;
   }
 
@@ -327,8 +327,8 @@ export class ConnectedServers implements McpConnection, LinkOwner {
     const reason = given === undefined ? undefined : whyUnchecked(given);
     if (reason === undefined) return false;
     const key = `${link.name} ${tool} ${schema}`;
-    if (!this.#toldUnchecked.has(key)) {
-      this.#toldUnchecked.add(key);
+    if (!this.#reportedUnchecked.has(key)) {
+      this.#reportedUnchecked.add(key);
       this.emit({ kind: "unchecked_schema", server: link.name, tool, schema, reason });
     }
     return true;

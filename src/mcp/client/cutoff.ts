@@ -1,8 +1,8 @@
-/** The requests of one connection, which end at once when it cannot go on. */
+/** Rejects the open requests of a connection at once when it breaks. */
 export class Cutoff {
   readonly #open = new Set<(error: unknown) => void>();
 
-  /** Settles as the work does, or rejects when the connection is cut before. */
+  /** Settles like `work`, or rejects as soon as the connection breaks. */
   race<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#open.add(reject);

@@ -3,14 +3,14 @@ import { type Fields, isFields } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import type { ElicitationAnswer, ElicitationHandler, ElicitationQuestion, McpOptions } from "./options.js";
 
-/** Who asks: what a question says of the place that it comes from. */
+/** The server and tool call that a question comes from. */
 export interface Asker {
   readonly server: string;
   readonly toolName: string;
   readonly toolCallId: string;
 }
 
-/** Answers an elicitation that came as a result: by an interrupt, where nothing else was chosen. */
+/** Answers an elicitation that a server returned as a result: by an interrupt, unless the options say otherwise. */
 export async function answerElicitation(
   key: string,
   params: Fields,
@@ -30,7 +30,7 @@ export async function answerElicitation(
   return withDefaults(await ctx.ask<ElicitationAnswer>(key, question, schema), params);
 }
 
-/** Answers one that came during a call. */
+/** Answers an elicitation that a server sent during a call (revisions before 2026-07-28). */
 export async function answerInCall(
   params: Fields,
   asker: Asker,
@@ -55,13 +55,13 @@ function questionOf(params: Fields, asker: Asker): ElicitationQuestion {
   };
 }
 
-/** An answer is what the person did, and of an accepted form what is in it. */
+/** The schema of an answer: the action of the user and, for an accepted form, its content. */
 function answerSchemaOf({ mode, requestedSchema }: Fields): JsonSchema {
   const action = { enum: ["accept", "decline", "cancel"] };
   if (mode === "url" || !isFields(requestedSchema)) {
     return { type: "object", properties: { action, content: { type: "object" } }, required: ["action"] };
   }
-  // what has a default may be left out
+  // fields with a default may be left out
   const { required } = requestedSchema;
   const properties = isFields(requestedSchema.properties) ? requestedSchema.properties : {};
   const needed = (Array.isArray(required) ? required : []).filter((name) => defaultOf(properties[name]) === undefined);

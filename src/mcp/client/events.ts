@@ -1,4 +1,4 @@
-/** What happens to a connection: for logs, and for people who watch over it. */
+/** An event of a connection, for logs and monitoring. */
 export type McpEvent =
   | { readonly kind: "connected"; readonly server: string; readonly revision: string; readonly tools: number }
   | { readonly kind: "disconnected"; readonly server: string; readonly error: unknown }
@@ -8,27 +8,27 @@ export type McpEvent =
   | { readonly kind: "unwatched"; readonly server: string; readonly error: unknown }
   | { readonly kind: "tools_changed" | "resources_changed" | "prompts_changed"; readonly server: string }
   | {
-      /** A tool is not what it was. */
+      /** The definition of a tool has changed. */
       readonly kind: "drift";
       readonly server: string;
-      /** As it is called here. */
+      /** The name of the tool in this program. */
       readonly tool: string;
-      /** The fingerprint that was expected. */
+      /** The expected fingerprint. */
       readonly before: string;
       readonly after: string;
-      /** Whether it can no longer be called. */
+      /** Whether the tool can no longer be called. */
       readonly denied: boolean;
     }
   | { readonly kind: "new_tool"; readonly server: string; readonly tool: string; readonly denied: boolean }
   | {
-      /** A changed list brought a name that another server has: this tool is left out. */
+      /** A changed list has a tool whose name another server (`other`) already uses; the tool is left out. */
       readonly kind: "duplicate_tool";
       readonly server: string;
       readonly tool: string;
       readonly other: string;
     }
   | {
-      /** A schema that is not checked here, because it refers to other documents or is of an unknown dialect. */
+      /** A schema is not validated, because it refers to other documents or uses an unknown dialect. */
       readonly kind: "unchecked_schema";
       readonly server: string;
       readonly tool: string;

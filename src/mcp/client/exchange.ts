@@ -2,64 +2,64 @@ import type { NodeContext } from "../../components/context.js";
 import { type Fields, isFields } from "../../is.js";
 import { cannotAsk, protocolError, stateRejected, tooManyRounds } from "../errors.js";
 
-/** What goes with a request that is repeated because the server asked for something. */
+/** The parameters added to a request that is repeated with the input that the server asked for. */
 export interface ContinuationParams {
   inputResponses?: Record<string, unknown>;
   requestState?: string;
 }
 
-/** Where a request comes from, and how what the server asks is answered there. */
-export interface ExchangePlace {
+/** The origin of a request, and how input requests of the server are answered. */
+export interface RequestScope {
   readonly server: string;
-  /** Of the tool, the prompt or the resource. */
+  /** The name of the tool or prompt, or the URI of the resource. */
   readonly name: string;
-  /** Without one, what a server asks cannot be answered. */
+  /** Without a context, input requests of the server cannot be answered. */
   readonly ctx: NodeContext | undefined;
   answer(key: string, request: Fields, ctx: NodeContext): Promise<unknown>;
 }
 
-const mostRounds = 10;
+const maxRounds = 10;
 
-/** A result as it is kept: how old its state is matters when the server no longer knows it. */
-interface Kept {
+/** A saved result. Its time tells how old its state is if the server rejects it. */
+interface SavedResult {
   readonly result: unknown;
   readonly at: number;
 }
 
 /**
- * Sends a request, answers what the server asks, and sends it again, until there is a result. Each question is kept before
- * it is asked: a run may wait there for days, and go on in another process.
+ * Sends a request; while the server asks for input, answers and sends it again. Each question is saved before it is asked, so
+ * that the run can wait for days and continue in another process.
  */
 export async function exchange(
-  place: ExchangePlace,
+  scope: RequestScope,
   send: (more: ContinuationParams) => Promise<unknown>,
 ): Promise<unknown> {
-  const { ctx, server, name } = place;
+  const { ctx, server, name } = scope;
   if (ctx === undefined || !ctx.resume.wasInterrupted) {
     const result = await send({});
     if (!isInputRequired(result)) return result;
     if (ctx === undefined) throw cannotAsk(server, methodsOf(result).join(", ") || name);
-    return answerRounds(place, ctx, send, await ctx.once("mcp:0", () => kept(result)));
+    return answerRounds(scope, ctx, send, await ctx.once("mcp:0", () => saved(result)));
   }
-  return answerRounds(place, ctx, send, await ctx.once("mcp:0", async () => kept(await send({}))));
+  return answerRounds(scope, ctx, send, await ctx.once("mcp:0", async () => saved(await send({}))));
 }
 
 async function answerRounds(
-  place: ExchangePlace,
+  scope: RequestScope,
   ctx: NodeContext,
   send: (more: ContinuationParams) => Promise<unknown>,
-  first: Kept,
+  first: SavedResult,
 ): Promise<unknown> {
   let last = first;
   for (let round = 1; isInputRequired(last.result); round++) {
-    if (round > mostRounds) throw tooManyRounds(place.server, place.name, mostRounds);
+    if (round > maxRounds) throw tooManyRounds(scope.server, scope.name, maxRounds);
     const { result, at } = last;
-    const more = await continuationOf(place, ctx, result, round);
+    const more = await continuationOf(scope, ctx, result, round);
     last = await ctx.once(`mcp:${round}`, async () => {
       try {
-        return kept(await send(more));
+        return saved(await send(more));
       } catch (cause) {
-        throw isStateRejected(cause, more) ? stateRejected(place.server, place.name, Date.now() - at, cause) : cause;
+        throw isStateRejected(cause, more) ? stateRejected(scope.server, scope.name, Date.now() - at, cause) : cause;
       }
     });
   }
@@ -67,7 +67,7 @@ async function answerRounds(
 }
 
 async function continuationOf(
-  place: ExchangePlace,
+  scope: RequestScope,
   ctx: NodeContext,
   result: Fields,
   round: number,
@@ -77,8 +77,8 @@ async function continuationOf(
   const answers = await Promise.all(
     requests.map(async ([key, request]) => {
       if (!isFields(request))
-        throw protocolError(place.server, `sent an input request "${key}" that is not an object.`);
-      return [key, await place.answer(`mcp:${round}:${key}`, request, ctx)] as const;
+        throw protocolError(scope.server, `sent an input request "${key}" that is not an object.`);
+      return [key, await scope.answer(`mcp:${round}:${key}`, request, ctx)] as const;
     }),
   );
   return {
@@ -87,7 +87,7 @@ async function continuationOf(
   };
 }
 
-function kept(result: unknown): Kept {
+function saved(result: unknown): SavedResult {
   return { result, at: Date.now() };
 }
 

@@ -1,7 +1,10 @@
 import { isFields } from "../../is.js";
 import type { McpToolDefinition } from "../../tools/mcp/mcp-client.js";
 
-/** SHA-256 of what models and users see of a tool, as canonical JSON: equal for equal definitions. */
+/**
+ * SHA-256 of the parts of a tool definition that models and users see, as canonical JSON. Equal definitions have equal
+ * fingerprints.
+ */
 export function fingerprintOf(definition: McpToolDefinition): string | Promise<string> {
   const { name, description, inputSchema, outputSchema, annotations } = definition;
   const text = canonicalJson({ name, description, inputSchema, outputSchema, annotations });
@@ -12,7 +15,7 @@ interface NodeCrypto {
   hash?(algorithm: "sha256", text: string, encoding: "hex"): string;
 }
 
-/** Where there is Node.js: what the web has for it takes longer than the rest of the work, as it asks a thread each time. */
+/** Node.js hashes synchronously, which is much faster than Web Crypto with its thread hop per digest. */
 function nodeCrypto(): NodeCrypto | undefined {
   const { process }: { process?: { getBuiltinModule?: (name: string) => unknown } } = globalThis;
   return process?.getBuiltinModule?.("node:crypto") as NodeCrypto | undefined;

@@ -4,18 +4,18 @@ import { responseTooLarge } from "../errors.js";
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** The size limit of an answer and of an event. */
-export const largestAnswer = 16 * 1024 * 1024;
+/** The size limit of a response, and of each event in a stream. */
+export const maxResponseBytes = 16 * 1024 * 1024;
 
-/** A request that no server has answered: the network, and not the protocol, has failed. */
+/** A network failure: the request got no response, or its response broke off. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
 }
 
 /**
- * Sends the given headers to one origin only, wherever it is sent on, and reads no answer or event without an end. (What an
- * `authProvider` sends to whom is up to the SDK, which follows no redirect to another origin.) `onStreamEnd` is told of the end
- * of a stream that was opened for no single answer.
+ * A `fetch` that sends the configured headers only to the origin of the endpoint, even after a redirect, and limits the size
+ * of responses and events. (Headers of an `authProvider` are up to the SDK, which does not follow redirects to other origins.)
+ * Calls `onStreamEnd` when a stream ends that does not belong to one request.
  */
 export function guardedFetch(
   endpoint: URL,
@@ -35,11 +35,11 @@ export function guardedFetch(
       if (init?.signal?.aborted) throw cause;
       throw new Unreachable(`The request to ${new URL(url).origin} failed: ${causeOf(cause)}`, { cause });
     }
-    return limited(response, init?.body, onStreamEnd);
+    return limitedResponse(response, init?.body, onStreamEnd);
   };
 }
 
-/** `fetch failed` says nothing: what it was stands in the cause. */
+/** The message "fetch failed" is useless; its cause says what went wrong. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -48,29 +48,29 @@ function causeOf(error: unknown): string {
   return cause.message !== "" ? cause.message : typeof code === "string" ? code : error.message;
 }
 
-function limited(response: Response, request: unknown, onStreamEnd?: (error: Error) => void): Response {
+function limitedResponse(response: Response, request: unknown, onStreamEnd?: (error: Error) => void): Response {
   if (!response.ok || response.body === null) return response;
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const { status, statusText, headers } = response;
-  const body = isStream ? events(response.body, idOf(request), onStreamEnd) : counted(response.body);
+  const body = isStream ? limitedEvents(response.body, requestIdOf(request), onStreamEnd) : limitedBody(response.body);
   return new Response(body, { status, statusText, headers });
 }
 
-/** The same body, up to a size. */
-function counted(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+/** Passes the body on, up to the size limit. */
+function limitedBody(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let count = 0;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const { done, value } = await reader.read().catch((cause) => {
-          throw isAbort(cause) ? cause : new Unreachable("The answer was cut off.", { cause });
+          throw isAbort(cause) ? cause : new Unreachable("The response was cut off.", { cause });
         });
         if (done) return controller.close();
         count += value.byteLength;
-        if (count <= largestAnswer) return controller.enqueue(value);
+        if (count <= maxResponseBytes) return controller.enqueue(value);
         await reader.cancel().catch(() => undefined);
-        throw responseTooLarge(largestAnswer);
+        throw responseTooLarge(maxResponseBytes);
       },
       cancel: (reason) => reader.cancel(reason),
     },
@@ -78,8 +78,8 @@ function counted(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   );
 }
 
-/** Of a request that has one answer; a stream of changes has none. */
-function idOf(request: unknown): string | number | undefined {
+/** The id of a request that expects one answer; `undefined` for a stream of change notifications. */
+function requestIdOf(request: unknown): string | number | undefined {
   if (typeof request !== "string") return undefined;
   try {
     const message: unknown = JSON.parse(request);
@@ -91,15 +91,15 @@ function idOf(request: unknown): string | number | undefined {
   }
 }
 
-/** Marks the error that stands for an answer which cannot come any more. */
+/** Marks an error that replaces an answer which can no longer arrive. */
 export const streamEnded = "kumiko: the stream has ended";
 
 /**
- * Passes events on, each up to a size. Without the answer that it was opened for, a stream that ends would leave its call
- * waiting until its time is over: then an error takes the place of the answer. One that comes too late is ignored, and a
- * stream with ids can be taken up again.
+ * Passes events on, each up to the size limit. If a stream ends before the answer to its request, the request would wait until
+ * its timeout, so an error is sent in place of the answer. (If the answer was already there, the SDK ignores the error.) A
+ * stream with event ids is left alone, because the SDK resumes it.
  */
-function events(
+function limitedEvents(
   body: ReadableStream<Uint8Array>,
   id: string | number | undefined,
   onStreamEnd?: (error: Error) => void,
@@ -126,9 +126,9 @@ function events(
             const isOver = id === undefined ? onStreamEnd === undefined : lines.hasIds;
             if (isOver) controller.close();
             else end(controller, new Error("The server ended the stream without an answer."));
-          } else if (lines.push(value) <= largestAnswer) controller.enqueue(value);
+          } else if (lines.push(value) <= maxResponseBytes) controller.enqueue(value);
           else {
-            end(controller, responseTooLarge(largestAnswer));
+            end(controller, responseTooLarge(maxResponseBytes));
             await reader.cancel().catch(() => undefined);
           }
         } catch (error) {
@@ -150,7 +150,7 @@ const lineFeed = 10;
 const carriageReturn = 13;
 const idField = [105, 100, 58]; // id:
 
-/** How long the event is that is being read, and whether events have ids. */
+/** Measures the current event, and notes whether events have ids. */
 class EventLines {
   hasIds = false;
   #length = 0;

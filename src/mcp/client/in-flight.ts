@@ -1,13 +1,13 @@
 import type { NodeContext } from "../../components/context.js";
 
-/** A request that a server works on. */
+/** A request that a server is working on. */
 export interface CallInFlight {
   readonly toolName: string;
   readonly toolCallId: string;
   readonly ctx: NodeContext | undefined;
 }
 
-/** The requests that one server works on: what it asks meanwhile belongs to the only one, if there is only one. */
+/** The open requests of one server. If there is only one, a question that the server asks meanwhile belongs to it. */
 export class InFlight {
   readonly #calls = new Set<CallInFlight>();
 

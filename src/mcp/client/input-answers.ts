@@ -6,7 +6,7 @@ import { rootsOf } from "./new-client.js";
 import type { McpOptions } from "./options.js";
 import type { Sampler } from "./sampling.js";
 
-/** Answers the requests that come in a result. */
+/** Answers the input requests in the result of a server. */
 export class InputAnswers {
   readonly #options: McpOptions;
   readonly #sampler: Sampler | undefined;
@@ -27,6 +27,6 @@ export class InputAnswers {
       return this.#sampler.answer(key, params, asker, ctx);
     }
     if (method === "roots/list" && roots !== undefined) return ctx.once(key, () => rootsOf(roots));
-    throw protocolError(asker.server, `asks for ${String(method)}, which this client did not offer.`);
+    throw protocolError(asker.server, `asked for ${String(method)}, which this client does not offer.`);
   }
 }

@@ -10,28 +10,28 @@ import {
   notMcp,
   unknownIncluded,
 } from "../errors.js";
+import { abortableDelay, maxTimerMs, raceAbort, withLimit } from "../timing.js";
 import { ChangeFeed } from "./change-feed.js";
 import { Cutoff } from "./cutoff.js";
 import { InFlight } from "./in-flight.js";
 import {
   capabilitiesOf,
-  endedWhenAsked,
+  exitedOnProbe,
+  interruptOnlyCapabilities,
   isModern,
   newClient,
-  onlyByInterrupt,
   revisionOf,
   type SharedOptions,
 } from "./new-client.js";
 import { addressOf, endClient, hideAtHandshake, openTransport } from "./open-transport.js";
 import type { McpServerConfig } from "./options.js";
-import { isConnectionLost, isCutOff, isNonsense, isUnreachable } from "./request-failure.js";
+import { isConnectionLost, isCutOff, isInvalidResponse, isUnreachable } from "./request-failure.js";
 import type { Client } from "./sdk.js";
-import { abortableDelay, raceAbort, withLimit } from "./timing.js";
 
 /** The states of a connection to a server. */
 export type LinkState = "connecting" | "connected" | "reconnecting" | "failed" | "closed";
 
-/** Called when a server's lists change. */
+/** The owner of a link, which is notified of changes at the server. */
 export interface LinkOwner extends SharedOptions {
   toolsListed(link: ServerLink, definitions: readonly McpToolDefinition[]): Promise<void>;
   toolCount(link: ServerLink): number;
@@ -41,18 +41,18 @@ export interface LinkOwner extends SharedOptions {
 
 export interface RequestSettings {
   readonly signal?: AbortSignal | undefined;
-  /** Of the tool, for the error. */
+  /** The name of the tool, prompt or method, for error messages. */
   readonly name: string;
-  /** Whether it may be sent again if it is unknown whether the first was processed. */
+  /** Whether the request may be sent again when it is unknown whether the server processed it. */
   readonly repeatable: boolean;
 }
 
-/** The connection to one server: made, lost, and made again. */
+/** The connection to one server, which is reopened when it is lost. */
 export class ServerLink {
   readonly name: string;
   readonly config: McpServerConfig;
-  /** Where the server is, as far as its settings say: for traces. */
-  readonly place: Fields;
+  /** The transport and address of the server, as far as its configuration says: for traces. */
+  readonly endpoint: Fields;
   readonly inFlight = new InFlight();
   state: LinkState = "connecting";
   error: unknown;
@@ -61,8 +61,8 @@ export class ServerLink {
   readonly #closing = new AbortController();
   readonly #cutoffs = new WeakMap<Client, Cutoff>();
   #client: Client | undefined;
-  /** Whether `include` has been compared with what there is. */
-  #isIncludeKnown = false;
+  /** Whether `include` has been checked against the tools of the server. */
+  #isIncludeChecked = false;
   #opening: Promise<void> | undefined;
   #feed: ChangeFeed | undefined;
   readonly #subscribed = new Set<string>();
@@ -70,11 +70,11 @@ export class ServerLink {
   constructor(name: string, config: McpServerConfig, owner: LinkOwner) {
     this.name = name;
     this.config = config;
-    this.place = { server: name, ...addressOf(config) };
+    this.endpoint = { server: name, ...addressOf(config) };
     this.#owner = owner;
   }
 
-  /** The first connection. */
+  /** Connects for the first time. */
   async open(): Promise<void> {
     try {
       await this.#connect();
@@ -86,17 +86,17 @@ export class ServerLink {
     }
   }
 
-  /** How long one request may take: a timer that is set for longer would fire at once. */
+  /** The timeout of one request, up to the longest that a timer supports. */
   get timeout(): number {
-    return Math.min(this.config.timeoutMs ?? 60_000, longestTimeout);
+    return Math.min(this.config.timeoutMs ?? 60_000, maxTimerMs);
   }
 
-  /** Tries again, if the connection is lost, and lists the tools again. */
+  /** Lists the tools again; reconnects first if the connection is lost. */
   async refresh(): Promise<void> {
     await this.#listTools(await this.ready(undefined));
   }
 
-  /** Sends a request where there is a connection; waits for one where it is being made. */
+  /** Sends a request. Waits if the connection is being opened. */
   async request<T>(use: (client: Client) => Promise<T>, settings: RequestSettings): Promise<T> {
     const { signal, name, repeatable } = settings;
     for (let sent = 1; ; sent++) {
@@ -107,13 +107,13 @@ export class ServerLink {
       } catch (error) {
         signal?.throwIfAborted();
         if (isConnectionLost(error, client)) this.#lost(client, error);
-        else if (!isCutOff(error)) throw isNonsense(error) ? notMcp(this.name, name, error) : error;
-        if (!repeatable || sent === mostSent) throw callCutOff(this.name, name, repeatable ? sent : 1, error);
+        else if (!isCutOff(error)) throw isInvalidResponse(error) ? notMcp(this.name, name, error) : error;
+        if (!repeatable || sent === maxSends) throw callCutOff(this.name, name, repeatable ? sent : 1, error);
       }
     }
   }
 
-  /** The client that is connected, when there is one. */
+  /** Returns the connected client; waits or reconnects if there is none. */
   async ready(signal: AbortSignal | undefined): Promise<Client> {
     for (let tried = false; ; tried = true) {
       if (this.state === "closed") throw mcpConnectionClosed();
@@ -177,7 +177,7 @@ export class ServerLink {
     } catch (error) {
       await opened?.then(
         (client) => this.#end(client),
-        () => undefined, // ended already
+        () => undefined, // its client is closed already
       );
       throw error;
     }
@@ -187,7 +187,7 @@ export class ServerLink {
     if (!("client" in this.config)) await endClient(client).catch(() => undefined);
   }
 
-  /** A client that is connected, whose tools are known. */
+  /** Returns a connected client whose tools have been listed. */
   async #opened(signal: AbortSignal, timeout: number): Promise<Client> {
     if ("client" in this.config) {
       const client = this.config.client as Client;
@@ -197,7 +197,7 @@ export class ServerLink {
     try {
       return await this.#openedAs(this.config, signal, timeout);
     } catch (error) {
-      if (!("command" in this.config && endedWhenAsked(error, this.config))) throw error;
+      if (!("command" in this.config && exitedOnProbe(error, this.config))) throw error;
       return this.#openedAs({ ...this.config, revision: "legacy" }, signal, timeout);
     }
   }
@@ -222,12 +222,12 @@ export class ServerLink {
       cutoff.cut(error);
       this.#lost(client, error);
     });
-    hideAtHandshake(transport, onlyByInterrupt(this.#owner));
+    hideAtHandshake(transport, interruptOnlyCapabilities(this.#owner));
     this.#readErrors(transport);
     await raceAbort(cutoff.race(client.connect(transport, { signal, timeout })), signal);
   }
 
-  /** A piped standard error must be read, or the program would stand still. */
+  /** Reads a piped standard error; otherwise the program would block once the pipe is full. */
   #readErrors(transport: object): void {
     const stream: unknown = "command" in this.config ? Reflect.get(transport, "stderr") : undefined;
     if (!isFields(stream) || typeof stream.on !== "function") return;
@@ -243,7 +243,7 @@ export class ServerLink {
     this.error = undefined;
     this.revision = revisionOf(client);
     if (!("client" in this.config)) {
-      client.onclose = () => this.#lost(client, new Error("The server ended it."));
+      client.onclose = () => this.#lost(client, new Error("The server closed the connection."));
     }
     this.#feed = new ChangeFeed(client, isModern(client), capabilitiesOf(client), this.#subscribed, {
       tools: () => void this.#relist(client),
@@ -262,7 +262,7 @@ export class ServerLink {
     this.#owner.emit({ kind: "connected", server: this.name, revision: this.revision, tools });
   }
 
-  /** Without its stream of changes a server can still be called, if it is there at all. */
+  /** Without change notifications the server can still be called, unless it is unreachable. */
   #unwatched(client: Client, error: unknown): void {
     if (isUnreachable(error)) this.#lost(client, error);
     else this.#owner.emit({ kind: "unwatched", server: this.name, error });
@@ -278,18 +278,18 @@ export class ServerLink {
       include ?? [],
       tools.map(({ name }) => name),
     );
-    const taken = (tools as readonly McpToolDefinition[]).filter(
+    const included = (tools as readonly McpToolDefinition[]).filter(
       ({ name }) => (include === undefined || include.includes(name)) && !exclude.includes(name),
     );
-    await this.#owner.toolsListed(this, taken);
+    await this.#owner.toolsListed(this, included);
   }
 
-  /** Later a server may take tools away: that is a change of its list, and no mistake in the options. */
+  /** Only the first list is checked: a tool that is removed later is a change at the server, not a wrong option. */
   #checkIncluded(include: readonly string[], names: readonly string[]): void {
-    if (this.#isIncludeKnown) return;
+    if (this.#isIncludeChecked) return;
     const missing = include.filter((name) => !names.includes(name));
     if (missing.length > 0) throw unknownIncluded(this.name, missing, names);
-    this.#isIncludeKnown = true;
+    this.#isIncludeChecked = true;
   }
 
   async #relist(client: Client): Promise<void> {
@@ -360,10 +360,8 @@ export class ServerLink {
   }
 }
 
-const longestTimeout = 2 ** 31 - 1;
-
-/** Who repeats a call that ends its server again and again would never come to an end. */
-const mostSent = 5;
+/** A request that crashes the server each time must not be repeated forever. */
+const maxSends = 5;
 
 function isInvalidOption(error: unknown): error is KumikoError {
   return KumikoError.is(error) && error.code === "INVALID_OPTION";

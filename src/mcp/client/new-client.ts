@@ -6,7 +6,7 @@ import type { McpOptions, McpServerConfig, McpServerSettings } from "./options.j
 import type { Sampler } from "./sampling.js";
 import { type Client, type ClientOptions, loadClient } from "./sdk.js";
 
-/** What all servers of a connection share. */
+/** Options that all servers of a connection share. */
 export interface SharedOptions {
   readonly options: McpOptions;
   readonly sampler: Sampler | undefined;
@@ -15,7 +15,10 @@ export interface SharedOptions {
 
 const ownInfo = { name: "kumiko", version: "0.1.0" };
 
-/** A client that says what this connection can answer, and answers what servers of older revisions ask during a call. */
+/**
+ * Creates a client that declares what this connection can answer, and answers requests that older servers send during a
+ * call.
+ */
 export async function newClient(
   server: string,
   config: McpServerConfig,
@@ -52,7 +55,7 @@ export async function newClient(
 
 function clientOptions(config: McpServerConfig, { options, sampler }: SharedOptions): ClientOptions {
   const { revision = "auto", connectTimeoutMs = 10_000 } = config;
-  // over a pipe a server that does not know the newest revision may not answer at all: that leaves time for the handshake
+  // over a pipe, an older server may not answer the probe at all: half of the time is left for the handshake
   const probe = { timeoutMs: "url" in config ? connectTimeoutMs : Math.ceil(connectTimeoutMs / 2) };
   return {
     capabilities: {
@@ -62,7 +65,7 @@ function clientOptions(config: McpServerConfig, { options, sampler }: SharedOpti
     },
     ...negotiation(revision, probe),
     inputRequired: { autoFulfill: false },
-    // outputs are checked by the tools
+    // the tools validate outputs themselves
     jsonSchemaValidator: {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
@@ -81,18 +84,18 @@ function negotiation(
     : { versionNegotiation: { mode: { pin } } };
 }
 
-/** Whether a program has ended when it was asked which revisions it speaks: some of older SDKs do, instead of answering. */
-export function endedWhenAsked(error: unknown, { revision = "auto" }: McpServerSettings): boolean {
+/** Whether a program exited when it was asked for its revisions, as servers with some older SDKs do. */
+export function exitedOnProbe(error: unknown, { revision = "auto" }: McpServerSettings): boolean {
   return revision === "auto" && isFields(error) && error.code === "ERA_NEGOTIATION_FAILED";
 }
 
-/** Revisions before 2026 begin with a handshake. */
+/** Revisions before 2026 start with a handshake. */
 function isHandshakeRevision(revision: string): boolean {
   return revision < "2026";
 }
 
-/** What cannot be answered during a call, because a person would have to be asked by an interrupt. */
-export function onlyByInterrupt({ options, sampler }: SharedOptions): string[] {
+/** The capabilities that need an interrupt of the run, and so cannot be offered during a call. */
+export function interruptOnlyCapabilities({ options, sampler }: SharedOptions): string[] {
   const { elicitation = "interrupt" } = options;
   return [...(elicitation === "interrupt" ? ["elicitation"] : []), ...(sampler?.approve === true ? ["sampling"] : [])];
 }
@@ -102,7 +105,7 @@ export async function rootsOf(roots: NonNullable<McpOptions["roots"]>): Promise<
   return { roots: list.map(({ uri, name }) => (name === undefined ? { uri } : { uri, name })) };
 }
 
-/** The revision that was agreed on. A client of another version of the SDK may not say. */
+/** The negotiated revision; empty if the client, of another SDK version, does not tell. */
 export function revisionOf(client: object): string {
   const get: unknown = Reflect.get(client, "getNegotiatedProtocolVersion");
   const revision: unknown = typeof get === "function" ? Reflect.apply(get, client, []) : undefined;
@@ -114,7 +117,7 @@ export function isModern(client: object): boolean {
   return typeof get === "function" && Reflect.apply(get, client, []) === "modern";
 }
 
-/** What the server says that it can do. */
+/** The capabilities that the server has declared. */
 export function capabilitiesOf(
   client: object,
 ): Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> {

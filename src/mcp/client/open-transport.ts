@@ -1,22 +1,22 @@
 import type { Fields } from "../../is.js";
 import { responseTooLarge } from "../errors.js";
-import { guardedFetch, largestAnswer } from "./guarded-fetch.js";
+import { withLimit } from "../timing.js";
+import { guardedFetch, maxResponseBytes } from "./guarded-fetch.js";
 import type { McpCommand, McpEndpoint, McpServerConfig } from "./options.js";
 import { type Client, loadClient, loadStdioClient, type Transport } from "./sdk.js";
-import { withLimit } from "./timing.js";
 
 /**
- * A new transport for a server. One that was given can be used once. `onBroken` is told why it cannot go on, where that would
- * not end the requests that are under way, or not soon.
+ * Creates the transport for a server; a custom transport is returned as it is. Calls `onBroken` when the transport breaks in a
+ * way that would not end the open requests, or not soon.
  */
 export async function openTransport(config: McpServerConfig, onBroken: (error: Error) => void): Promise<Transport> {
   if ("command" in config) return stdioTransport(config, onBroken);
   if ("url" in config) return httpTransport(config, onBroken);
   if ("transport" in config) return config.transport as Transport;
-  throw new TypeError("A client that was given has its transport already.");
+  throw new TypeError("A client passed as `client` already has its transport.");
 }
 
-/** Where a server is, as far as its settings say. */
+/** The transport and address of a server, as far as its configuration says. */
 export function addressOf(config: McpServerConfig): Fields {
   if ("command" in config) return { transport: "pipe" };
   if (!("url" in config)) return {};
@@ -29,19 +29,19 @@ async function stdioTransport(
   onBroken: (error: Error) => void,
 ): Promise<Transport> {
   const { StdioClientTransport, getDefaultEnvironment } = await loadStdioClient();
-  // of its own class the client starts the program twice: once only to ask which revisions it speaks
+  // if this were StdioClientTransport itself, the client would start the program a second time to ask for its revisions
   class ProgramTransport extends StdioClientTransport {}
   const transport = new ProgramTransport({
     command,
     args: [...(args ?? [])],
     env: { ...getDefaultEnvironment(), ...env },
-    maxBufferSize: largestAnswer,
+    maxBufferSize: maxResponseBytes,
     ...(cwd !== undefined && { cwd }),
     ...(stderr !== undefined && { stderr }),
   });
   transport.onerror = ({ message }) => {
-    // it reads no further then, but its program may take seconds to end
-    if (message.includes("exceeded maximum size")) onBroken(responseTooLarge(largestAnswer));
+    // the transport stops reading here, but the program may take seconds to exit
+    if (message.includes("exceeded maximum size")) onBroken(responseTooLarge(maxResponseBytes));
   };
   return transport;
 }
@@ -53,7 +53,7 @@ async function httpTransport(
   const { SSEClientTransport, StreamableHTTPClientTransport } = await loadClient();
   const endpoint = new URL(url);
   const options = {
-    // with one stream for all answers, its end is that of the session: the SDK would open another one without a handshake
+    // with SSE, the session ends with its stream, but the SDK would open a new stream without a handshake
     fetch: guardedFetch(endpoint, headers, fetch, sse === true ? onBroken : undefined),
     redirectPolicy: "same-origin" as const,
     ...(authProvider !== undefined && { authProvider: authProvider as never }),
@@ -63,24 +63,26 @@ async function httpTransport(
     : new StreamableHTTPClientTransport(endpoint, options);
 }
 
-/** How long a server may take to end a session. */
+/** How long the server may take to end a session. */
 const endMs = 1_000;
 
-/** Closes a client. A server with sessions is told that this one is over: it would keep it for a while, and has only so many. */
+/** Closes a client, and ends its session, which the server would otherwise keep open until it expires. */
 export async function endClient(client: Client): Promise<void> {
   const { transport } = client;
   const end: unknown = transport === undefined ? undefined : Reflect.get(transport, "terminateSession");
   if (typeof end === "function") {
-    const late = () => new Error(`The session was not ended within ${endMs} ms.`);
-    const ended = withLimit(endMs, new AbortController().signal, late, async () => Reflect.apply(end, transport, []));
+    const timedOut = () => new Error(`The session was not ended within ${endMs} ms.`);
+    const ended = withLimit(endMs, new AbortController().signal, timedOut, async () =>
+      Reflect.apply(end, transport, []),
+    );
     await ended.catch(() => undefined);
   }
   await client.close();
 }
 
 /**
- * Keeps a server with a handshake from hearing of what only a run that waits can answer: such a server asks during a call,
- * which cannot wait. Which kind of server it is turns out at the handshake.
+ * Removes capabilities from the handshake. Servers with a handshake ask during a call, where a run cannot wait, so they must not
+ * see capabilities that need an interrupt. The kind of server is known only when the handshake is sent.
  */
 export function hideAtHandshake(transport: Transport, hidden: readonly string[]): void {
   if (hidden.length === 0) return;

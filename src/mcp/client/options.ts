@@ -5,89 +5,95 @@ import type { ApprovalOptions } from "../../tools/define/approval-option.js";
 import type { McpToolDefinition } from "../../tools/mcp/mcp-client.js";
 import type { McpEvent } from "./events.js";
 
-/** A program that is started, and spoken to over its standard input and output. No shell is involved. */
+/** A program to start, which serves MCP over its standard input and output. It is started without a shell. */
 export interface McpCommand {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** Beside the few variables that are safe to hand on (`PATH`, `HOME` and the like). */
+  /** Environment variables, in addition to a few safe ones that are inherited (`PATH`, `HOME` and the like). */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
-  /** What becomes of its standard error. @default "inherit" */
+  /** What happens to its standard error. With `"pipe"`, each piece is a `log` event. @default "inherit" */
   readonly stderr?: "inherit" | "ignore" | "pipe" | undefined;
 }
 
 /** A server on the network. */
 export interface McpEndpoint {
   readonly url: string | URL;
-  /** Sent to the origin of `url` only, also where the server redirects. */
+  /** Sent only to the origin of `url`, even after a redirect. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** An `AuthProvider` or `OAuthClientProvider` of `@modelcontextprotocol/client`. */
   readonly authProvider?: object | undefined;
   readonly fetch?: ((url: string | URL, init?: RequestInit) => Promise<Response>) | undefined;
-  /** Speak the transport of 2024-11-05: one stream of events, and posts beside it. */
+  /** Use the HTTP+SSE transport of 2024-11-05 instead of streamable HTTP. */
   readonly sse?: true | undefined;
 }
 
-/** A transport of the official client. It serves one connection, so it is not connected again when it ends. */
+/** A transport for the official client. It can be used once, so a lost connection is not reopened. */
 export interface McpCustomTransport {
   readonly transport: object;
 }
 
-/** A client that is connected already. It stays yours: closing the connection leaves it open. */
+/** A client that is already connected. It stays open when the connection is closed. */
 export interface McpOwnClient {
   readonly client: object;
 }
 
-/** Where one server is, and how it is used. */
+/** How to reach one server, and its settings. */
 export type McpServerConfig = (McpCommand | McpEndpoint | McpCustomTransport | McpOwnClient) & McpServerSettings;
 
 /** Settings that all kinds of servers share. */
 export interface McpServerSettings {
-  /** Go on without it when it cannot be reached: it stands in `status()` and is tried again. @default false */
+  /**
+   * Whether to connect without this server if it is unreachable; it is retried, and `status()` shows its error.
+   * @default false
+   */
   readonly optional?: boolean | undefined;
-  /** How long one call may take, waiting for a new connection included. @default 60_000 */
+  /** How long one call may take, including the wait for a new connection. @default 60_000 */
   readonly timeoutMs?: number | undefined;
   /** How long connecting and listing the tools may take. @default 10_000 */
   readonly connectTimeoutMs?: number | undefined;
   /**
-   * Which revision of the protocol to speak: the newest that the server knows, those with a handshake, or exactly one.
+   * The protocol revision: `"auto"` for the newest that the server knows, `"legacy"` for those with a handshake, or exactly one.
    * @default "auto"
    */
   readonly revision?: "auto" | "legacy" | { readonly pin: string } | undefined;
-  /** The tools to take, by the server's own names. A name that it does not have when it connects is an error. @default all */
+  /**
+   * The tools to use, by their names on the server. Connecting fails if the server does not have one of them.
+   * @default all
+   */
   readonly include?: readonly string[] | undefined;
-  /** The tools to leave out. @default none */
+  /** The tools to leave out, by their names on the server. @default none */
   readonly exclude?: readonly string[] | undefined;
-  /** What stands before the names of its tools, with a `_` between; `false` for nothing. @default the key of the server */
+  /** The prefix of its tool names, joined with `_`; `false` for none. @default the key of the server */
   readonly prefix?: string | false | undefined;
 }
 
-/** What a server wants to know from a person. */
+/** A question that a server asks the user. */
 export interface ElicitationQuestion {
   readonly kind: "mcp_elicitation";
   readonly server: string;
-  /** The server's own name of the tool; of a prompt or resource, its name or URI. */
+  /** The name of the tool or prompt on the server, or the URI of the resource. */
   readonly toolName: string;
   readonly toolCallId: string;
-  /** A form to fill in, or a page to open. */
+  /** `"form"`: fill in a form; `"url"`: open a page. */
   readonly mode: "form" | "url";
   readonly message: string;
   readonly url?: string | undefined;
 }
 
-/** The answer to a question of a server. */
+/** The answer of the user to an {@link ElicitationQuestion}. */
 export interface ElicitationAnswer {
   readonly action: "accept" | "decline" | "cancel";
-  /** The form, as filled in. What is left out gets its default. */
+  /** The values of the form. Missing values get their defaults. */
   readonly content?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The context of an elicitation handler. */
 export interface ElicitationContext {
   readonly signal: AbortSignal;
-  /** What the answer must look like. */
+  /** The schema of the answer. */
   readonly schema: JsonSchema;
-  /** Of the run that called the tool, where that is known. */
+  /** The request context of the run that called the tool, if known. */
   readonly requestContext: AnyRequestContext | undefined;
 }
 
@@ -97,17 +103,20 @@ export type ElicitationHandler = (
   ctx: ElicitationContext,
 ) => ElicitationAnswer | Promise<ElicitationAnswer>;
 
-/** What a server wants a model to answer. */
+/** A request of a server to the model of this program. */
 export interface SamplingQuestion {
   readonly kind: "mcp_sampling";
   readonly server: string;
   readonly toolName: string;
   readonly toolCallId: string;
-  /** `messages`, `systemPrompt`, `maxTokens` and so on, as the server sent them. */
+  /** The parameters as the server sent them: `messages`, `systemPrompt`, `maxTokens` and so on. */
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Whether a model may answer: `true` asks a person first, by an interrupt that is answered with `{ approved, reason? }`. */
+/**
+ * Whether sampling needs an approval: `true` interrupts the run until it is answered with `{ approved, reason? }`; a
+ * function decides by itself.
+ */
 export type SamplingApproval =
   | boolean
   | ((question: SamplingQuestion, ctx: { readonly signal: AbortSignal }) => boolean | Promise<boolean>);
@@ -115,27 +124,27 @@ export type SamplingApproval =
 /** How sampling requests of servers are answered. */
 export interface McpSampling {
   readonly model: AgenticModel;
-  /** @default false: every request is answered */
+  /** @default false, every request is answered */
   readonly approve?: SamplingApproval | undefined;
 }
 
-/** How changed tool definitions are handled. */
+/** How to handle changed tool definitions. */
 export interface McpDrift {
-  /** What becomes of a tool that is not what it was: an event, no more calls, or nothing. @default "warn" */
+  /** For a changed tool: `"warn"` emits an event, `"deny"` also refuses calls, `"ignore"` does neither. @default "warn" */
   readonly policy?: "warn" | "deny" | "ignore" | undefined;
-  /** The fingerprints that tools must have, by `<server>_<name>`, whatever its prefix: what `fingerprints()` gave once. */
+  /** The expected fingerprints by `<server>_<name>`, as `fingerprints()` returned them earlier. */
   readonly pins?: Readonly<Record<string, string>> | undefined;
-  /** Whether tools are taken that were neither pinned nor in the first list. @default "allow" */
+  /** Whether to use tools that are neither pinned nor in the first list. @default "allow" */
   readonly newTools?: "allow" | "deny" | undefined;
 }
 
-/** How a lost connection is reopened. */
+/** How to reopen a lost connection. */
 export interface McpReconnect {
-  /** `Infinity`: until it is there again. @default 5 */
+  /** The number of attempts; `Infinity` to never give up. @default 5 */
   readonly attempts?: number | undefined;
-  /** The first pause, which doubles up to `maxMs`. @default 500 */
+  /** The delay before the first attempt, which doubles up to `maxMs`. @default 500 */
   readonly minMs?: number | undefined;
-  /** @default 30_000 */
+  /** The longest delay. @default 30_000 */
   readonly maxMs?: number | undefined;
 }
 
@@ -145,22 +154,22 @@ export interface McpRoot {
   readonly name?: string | undefined;
 }
 
-/** Options of {@link connectMcp}. Names in `requireApproval` are those that the tools have here: `<server>_<name>`. */
+/** Options of {@link connectMcp}. `requireApproval` takes the tool names of this program: `<server>_<name>`. */
 export interface McpOptions extends ApprovalOptions<McpToolDefinition> {
-  /** How this program introduces itself. @default the package's name and version */
+  /** The name and version sent to servers. @default the name and version of this package */
   readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
   /**
-   * How questions of a server to the user are answered: by an interrupt of the run, declined, or by a function. Servers of older
-   * revisions ask during the call, where a run cannot wait; without a function, they are told that the user cannot be asked.
+   * How questions of a server to the user are answered: by an interrupt of the run, by declining them, or by a function. Servers
+   * of older revisions ask during the call, where a run cannot wait; only a function can answer them.
    * @default "interrupt"
    */
   readonly elicitation?: "interrupt" | "decline" | ElicitationHandler | undefined;
-  /** Answers what servers ask a model. Without it they are told that there is none. */
+  /** The model that answers sampling requests of servers. @default sampling is not offered */
   readonly sampling?: AgenticModel | McpSampling | undefined;
   /** The folders that servers may work in. */
   readonly roots?: readonly McpRoot[] | (() => readonly McpRoot[] | Promise<readonly McpRoot[]>) | undefined;
   readonly drift?: McpDrift | undefined;
-  /** How a lost connection is made again; `false`: it is not. */
+  /** How to reopen a lost connection; `false` to never reopen it. */
   readonly reconnect?: McpReconnect | false | undefined;
   readonly onEvent?: ((event: McpEvent) => void) | undefined;
 }

@@ -27,7 +27,7 @@ export async function listPrompts(link: ServerLink): Promise<McpPrompt[]> {
   return prompts as McpPrompt[];
 }
 
-/** Arguments of a prompt are texts: other values are sent as JSON. */
+/** A template that renders a prompt of the server. Arguments are strings, so other values are sent as JSON. */
 export function mcpPromptTemplate(link: ServerLink, answers: InputAnswers, name: string): Template {
   return {
     component: "template",
@@ -35,9 +35,9 @@ export function mcpPromptTemplate(link: ServerLink, answers: InputAnswers, name:
     format: async (variables, ctx) => {
       const { signal } = ctx;
       const asker = { server: link.name, toolName: name, toolCallId: "" };
-      const place = { server: link.name, name, ctx, answer: answers.answerer(asker) };
+      const scope = { server: link.name, name, ctx, answer: answers.answerer(asker) };
       const options = { signal, timeout: link.timeout, allowInputRequired: true };
-      const result = await exchange(place, (more) =>
+      const result = await exchange(scope, (more) =>
         link.inFlight.during({ toolName: name, toolCallId: "", ctx }, () =>
           link.request(
             (client) => client.getPrompt({ name, arguments: textsOf(variables), ...more } as never, options),
@@ -50,7 +50,7 @@ export function mcpPromptTemplate(link: ServerLink, answers: InputAnswers, name:
         ),
       );
       const messages = isFields(result) ? result.messages : undefined;
-      if (!Array.isArray(messages)) throw protocolError(link.name, `answered the prompt "${name}" without messages.`);
+      if (!Array.isArray(messages)) throw protocolError(link.name, `sent no messages for the prompt "${name}".`);
       return messages.map(agenticMessageOf);
     },
   };

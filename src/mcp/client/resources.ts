@@ -25,7 +25,7 @@ export interface McpResourceTemplate {
   readonly mimeType?: string | undefined;
 }
 
-/** What is in a resource: a text, or bytes in base64. */
+/** The content of a resource: text, or bytes in base64. */
 export interface McpResourceContent {
   readonly uri: string;
   readonly mimeType?: string | undefined;
@@ -48,7 +48,7 @@ export async function listResourceTemplates(link: ServerLink): Promise<McpResour
   return resourceTemplates as McpResourceTemplate[];
 }
 
-/** Reading may be repeated: it changes nothing. */
+/** Reads a resource. The request has no side effects, so it may be repeated. */
 export async function readResource(
   link: ServerLink,
   answers: InputAnswers,
@@ -56,10 +56,10 @@ export async function readResource(
   ctx: NodeContext | undefined,
 ): Promise<McpResourceContent[]> {
   const asker = { server: link.name, toolName: uri, toolCallId: "" };
-  const place = { server: link.name, name: uri, ctx, answer: answers.answerer(asker) };
+  const scope = { server: link.name, name: uri, ctx, answer: answers.answerer(asker) };
   const signal = ctx?.signal;
   const { timeout } = link;
-  const result = await exchange(place, (more) =>
+  const result = await exchange(scope, (more) =>
     link.inFlight.during({ toolName: uri, toolCallId: "", ctx }, () =>
       link.request(
         (client) =>
@@ -73,11 +73,11 @@ export async function readResource(
     ),
   );
   const contents = isFields(result) ? result.contents : undefined;
-  if (!Array.isArray(contents)) throw protocolError(link.name, `answered a read of ${uri} without contents.`);
+  if (!Array.isArray(contents)) throw protocolError(link.name, `sent no contents for the resource ${uri}.`);
   return contents;
 }
 
-/** Texts become documents; bytes stay in base64, marked as such. */
+/** Loads resources as documents. Bytes stay in base64, with `encoding: "base64"` in the metadata. */
 export function resourceLoader(
   link: ServerLink,
   read: (source: { readonly uri: string }, ctx: NodeContext) => Promise<McpResourceContent[]>,

@@ -11,13 +11,13 @@ import { agenticMessageOf } from "../messages.js";
 import type { Asker } from "./elicitation.js";
 import type { McpSampling, SamplingApproval, SamplingQuestion } from "./options.js";
 
-const verdict: JsonSchema = {
+const verdictSchema: JsonSchema = {
   type: "object",
   properties: { approved: { type: "boolean" }, reason: { type: "string" } },
   required: ["approved"],
 };
 
-/** Answers what servers ask a model. */
+/** Answers sampling requests of servers with a model. */
 export class Sampler {
   readonly approve: SamplingApproval;
   readonly #chain: CompiledGraph<readonly AgenticMessage[], AgenticMessage>;
@@ -29,12 +29,14 @@ export class Sampler {
     this.#chain = new Chain<readonly AgenticMessage[]>().appendModel(model).compile({ name: "mcp_sampling" });
   }
 
-  /** As a child of the call that the server works on, which remembers the answer. */
+  /**
+   * Answers a request in the result of a server. The model runs as a child of the tool call, which remembers its answer.
+   */
   async answer(key: string, params: Fields, asker: Asker, ctx: NodeContext): Promise<Fields> {
     const question: SamplingQuestion = { kind: "mcp_sampling", ...asker, params };
     const { approve } = this;
     if (approve === true) {
-      const { approved, reason } = await ctx.ask<Verdict>(`${key}:approve`, question, verdict);
+      const { approved, reason } = await ctx.ask<Verdict>(`${key}:approve`, question, verdictSchema);
       if (!approved) throw declined(asker, reason);
     } else if (typeof approve === "function") {
       const approved = await ctx.once(`${key}:approve`, async () => approve(question, { signal: ctx.signal }));
@@ -43,7 +45,7 @@ export class Sampler {
     return ctx.once(`${key}:answer`, () => this.#run(params, { parent: ctx, key: `mcp_sampling:${key}` }));
   }
 
-  /** During a call: there a person cannot be asked, but a function can. */
+  /** Answers a request during a call, where `approve` can only be a function, because nobody can be asked. */
   async answerInCall(params: Fields, asker: Asker, signal: AbortSignal, ctx: NodeContext | undefined): Promise<Fields> {
     const { approve } = this;
     if (typeof approve === "function") {
@@ -76,7 +78,7 @@ interface Verdict {
 
 function declined({ server }: Asker, reason: string | undefined): Error {
   const why = reason === undefined || reason === "" ? "" : ` Reason: ${reason}`;
-  return new Error(`The MCP server "${server}" wanted a model to answer, which was declined.${why}`);
+  return new Error(`The sampling request of the MCP server "${server}" was declined.${why}`);
 }
 
 function modelOptions({ maxTokens, temperature, stopSequences }: Fields): Fields & ModelOptions {

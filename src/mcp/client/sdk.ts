@@ -3,7 +3,7 @@ import { mcpPackageMissing } from "../errors.js";
 export type { Client, ClientOptions, Transport } from "@modelcontextprotocol/client";
 export type { StdioServerParameters } from "@modelcontextprotocol/client/stdio";
 
-/** The official client: an optional peer, loaded by the first connection. */
+/** Loads the official client, an optional peer dependency. */
 export async function loadClient() {
   try {
     return await import("@modelcontextprotocol/client");
@@ -12,7 +12,7 @@ export async function loadClient() {
   }
 }
 
-/** Its part that needs Node.js. */
+/** Loads the part of the official client that needs Node.js. */
 export async function loadStdioClient() {
   try {
     return await import("@modelcontextprotocol/client/stdio");

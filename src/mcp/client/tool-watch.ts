@@ -3,24 +3,24 @@ import type { McpEvent } from "./events.js";
 import { fingerprintOf } from "./fingerprint.js";
 import type { McpDrift } from "./options.js";
 
-/** A tool of a server, under the name that it has here. */
+/** A tool of a server, with its name in this program. */
 export interface WatchedTool {
   readonly id: string;
-  /** `<server>_<name>`, whatever it is called here: what pins are kept under. */
+  /** `<server>_<name>` whatever the prefix: the key in `drift.pins`. */
   readonly key: string;
   readonly definition: McpToolDefinition;
   readonly fingerprint: string;
 }
 
-/** Compares what a server lists with what was pinned, or with its first list. */
+/** Compares the tools that a server lists with the pinned ones, or with its first list. */
 export class ToolWatch {
   readonly #server: string;
   readonly #drift: McpDrift;
   readonly #emit: (event: McpEvent) => void;
   #known: Map<string, string> | undefined;
   #current: ReadonlyMap<string, string> = new Map();
-  /** What was already reported: a list that comes again adds nothing. */
-  readonly #told = new Set<string>();
+  /** The events that were emitted, so that the same list does not emit them again. */
+  readonly #emitted = new Set<string>();
 
   constructor(server: string, drift: McpDrift, emit: (event: McpEvent) => void) {
     this.#server = server;
@@ -28,12 +28,12 @@ export class ToolWatch {
     this.#emit = emit;
   }
 
-  /** Gives the tools that may be called. */
+  /** Returns the tools that may be called. */
   async admit(definitions: readonly McpToolDefinition[], idOf: (name: string) => string): Promise<WatchedTool[]> {
     const listed: WatchedTool[] = [];
     for (const definition of definitions) {
-      const made = fingerprintOf(definition);
-      const fingerprint = typeof made === "string" ? made : await made;
+      const hashed = fingerprintOf(definition);
+      const fingerprint = typeof hashed === "string" ? hashed : await hashed;
       const { name } = definition;
       listed.push({ id: idOf(name), key: `${this.#server}_${name}`, definition, fingerprint });
     }
@@ -43,13 +43,13 @@ export class ToolWatch {
     return listed.filter((tool) => this.#isAdmitted(tool, isFirst));
   }
 
-  /** Why a tool of an older list may not be called, if so. */
+  /** Why a tool of an earlier list must no longer be called; `undefined` if it may be. */
   whyRefused({ key, fingerprint }: WatchedTool): string | undefined {
     const now = this.#current.get(key);
     if (now === undefined || this.#drift.policy !== "deny") return undefined;
     const expected = this.#expected(key);
     if (now === fingerprint && (expected === undefined || expected === now)) return undefined;
-    return `its server has changed it (${short(expected ?? fingerprint)} became ${short(now)}), and drift.policy is "deny"`;
+    return `its definition has changed on the server (${short(expected ?? fingerprint)} became ${short(now)}), and drift.policy is "deny"`;
   }
 
   #expected(key: string): string | undefined {
@@ -64,7 +64,7 @@ export class ToolWatch {
     const isNew = expected === undefined || (pins !== undefined && !isPinned && isFirst);
     if (isNew) {
       const denied = newTools === "deny";
-      if (denied || !isFirst) this.#tell({ kind: "new_tool", server: this.#server, tool: id, denied }, fingerprint);
+      if (denied || !isFirst) this.#emitOnce({ kind: "new_tool", server: this.#server, tool: id, denied }, fingerprint);
       if (!denied) this.#known?.set(key, fingerprint);
       else if (!isPinned) this.#known?.delete(key);
       return !denied;
@@ -79,14 +79,14 @@ export class ToolWatch {
       after: fingerprint,
       denied,
     };
-    this.#tell(event, fingerprint);
+    this.#emitOnce(event, fingerprint);
     return !denied;
   }
 
-  #tell(event: McpEvent & { readonly tool: string }, fingerprint: string): void {
-    const told = `${event.kind} ${event.tool} ${fingerprint}`;
-    if (this.#told.has(told)) return;
-    this.#told.add(told);
+  #emitOnce(event: McpEvent & { readonly tool: string }, fingerprint: string): void {
+    const key = `${event.kind} ${event.tool} ${fingerprint}`;
+    if (this.#emitted.has(key)) return;
+    this.#emitted.add(key);
     this.#emit(event);
   }
 }

@@ -3,7 +3,7 @@ import type { JsonSchema, StandardJSONSchemaV1, StandardSchemaV1 } from "../../s
 
 const knownDialects = /^https?:\/\/json-schema\.org\/draft(\/2020-12|-07)\/schema#?$/;
 
-/** Why a schema cannot be checked here: it needs a document that would have to be fetched, or is of another dialect. */
+/** Why a schema cannot be validated: it refers to a remote document, or uses an unknown dialect. `undefined` if it can. */
 export function whyUnchecked(schema: object): string | undefined {
   const dialect: unknown = Reflect.get(schema, "$schema");
   if (typeof dialect === "string" && !knownDialects.test(dialect)) return `its $schema is ${dialect}`;
@@ -14,7 +14,7 @@ export function whyUnchecked(schema: object): string | undefined {
   return remote === undefined ? undefined : `it refers to ${remote}, which is not fetched`;
 }
 
-/** What stands in the schema itself under an `$id` need not be fetched. */
+/** Collects every `$id` in the schema: references to them need no fetch. */
 function identifiersIn(value: unknown, found: Set<string> = new Set()): Set<string> {
   if (Array.isArray(value)) for (const item of value) identifiersIn(item, found);
   else if (isFields(value)) {
@@ -24,7 +24,7 @@ function identifiersIn(value: unknown, found: Set<string> = new Set()): Set<stri
   return found;
 }
 
-/** References that do not lead to a place in the schema itself. Few schemas have one. */
+/** Collects the references that do not start with `#`. Few schemas have one. */
 function outsideReferencesIn(value: unknown, found: string[] = []): string[] {
   if (Array.isArray(value)) for (const item of value) outsideReferencesIn(item, found);
   else if (isFields(value)) {
@@ -38,7 +38,7 @@ function outsideReferencesIn(value: unknown, found: string[] = []): string[] {
   return found;
 }
 
-/** Tells models what the schema says, and takes every value. */
+/** A schema that models see, but that accepts every value. */
 export function uncheckedSchema(schema: JsonSchema): StandardSchemaV1 & StandardJSONSchemaV1 {
   const jsonSchema = () => schema;
   return {

@@ -1,20 +1,23 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { isConflict } from "../../checkpoint/errors.js";
 import type { Fields } from "../../is.js";
+import { maxTimerMs } from "../timing.js";
 import type { ClientQuestion } from "./forms.js";
 
-/** The questions of one round, by their keys on the wire. */
+/** The questions of one round, by their keys in the protocol. */
 export type ClientQuestions = Readonly<Record<string, ClientQuestion>>;
 
-/** What is kept of a call that has asked: every round, so that a repeated answer gets what the first one got. */
+/**
+ * The saved state of a call that has asked questions. It keeps every round, so that a repeated answer gets the same reply.
+ */
 export interface CallRecord {
-  /** When it may be forgotten, in milliseconds since 1970. */
+  /** When the record expires, in milliseconds since 1970. */
   readonly expires: number;
-  /** How many answers did not fit. */
+  /** How many replies had invalid answers. */
   readonly misfits: number;
-  /** Of round 1, 2, … */
+  /** The questions of round 1, 2, … */
   readonly asks: readonly ClientQuestions[];
-  /** What the call came to. */
+  /** The result of the call, once it has ended. */
   readonly final?: Fields | undefined;
 }
 
@@ -22,7 +25,7 @@ const prefix = "~mcp/";
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** The records of calls that wait, beside their checkpoints in the same store. */
+/** The records of waiting calls, in the same store as their checkpoints. */
 export class CallRecords {
   readonly #store: CheckpointStore;
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
@@ -33,7 +36,7 @@ export class CallRecords {
     this.#store = store;
   }
 
-  /** How many calls of this process wait for an answer. */
+  /** The number of calls of this process that wait for an answer. */
   get waiting(): number {
     return this.#open.size;
   }
@@ -62,7 +65,7 @@ export class CallRecords {
     this.#forgetAt(checkpointId, record.expires);
   }
 
-  /** Forgets a call, and what was saved of it. */
+  /** Deletes the record and the checkpoint of a call. */
   async forget(checkpointId: string): Promise<void> {
     this.#open.delete(checkpointId);
     clearTimeout(this.#timers.get(checkpointId));
@@ -71,7 +74,7 @@ export class CallRecords {
     await this.#store.delete(prefix + checkpointId);
   }
 
-  /** Forgets what earlier processes left, as soon as it has expired. */
+  /** Deletes the expired records that earlier processes left; sets timers for the others. */
   async sweep(): Promise<void> {
     for await (const id of this.#store.list(prefix)) {
       const checkpointId = id.slice(prefix.length);
@@ -79,7 +82,7 @@ export class CallRecords {
     }
   }
 
-  /** Ends the timers: what has expired then is found by the next process. */
+  /** Stops the timers. Records that expire later are deleted by the next process. */
   close(): void {
     this.#isClosed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -89,7 +92,7 @@ export class CallRecords {
   #forgetAt(checkpointId: string, expires: number): void {
     if (this.#isClosed) return;
     clearTimeout(this.#timers.get(checkpointId));
-    const timer = setTimeout(() => void this.#forgetExpired(checkpointId), Math.min(expires - Date.now(), 2 ** 31 - 1));
+    const timer = setTimeout(() => void this.#forgetExpired(checkpointId), Math.min(expires - Date.now(), maxTimerMs));
     if (typeof timer === "object") timer.unref();
     this.#timers.set(checkpointId, timer);
   }
@@ -98,11 +101,11 @@ export class CallRecords {
     try {
       const record = await this.read(checkpointId);
       if (record === undefined) return await this.forget(checkpointId);
-      // another process has asked again, or has had the answer
+      // another process has asked again or has ended the call
       if (record.final !== undefined) this.#open.delete(checkpointId);
       this.#forgetAt(checkpointId, record.expires);
     } catch {
-      // a store that is closed by now, or cannot be reached: the next sweep finds it
+      // the store is closed or unreachable: the next sweep deletes the record
       this.#timers.delete(checkpointId);
     }
   }

@@ -10,28 +10,28 @@ import type { SchemaValidator } from "../../schema/schema-validator.js";
 import { type CallRecord, CallRecords, type ClientQuestions } from "./call-records.js";
 import { type CallPlace, type CallSession, type CallSessions, hasCapability } from "./call-session.js";
 import { type ClientQuestion, neededFor, questionOf, readReply } from "./forms.js";
-import type { ProgressTeller } from "./progress.js";
+import type { ProgressReporter } from "./progress.js";
 import type { ServerContext } from "./sdk.js";
 import { invalidState, tooManyPending } from "./wire-error.js";
 
-/** What a request runs: its output is the result on the wire. */
+/** The graph that a request runs. Its output is the result of the request. */
 export interface CallProgram {
-  /** Of the tool or prompt. */
+  /** The name of the tool or prompt. */
   readonly name: string;
   readonly graph: CompiledGraph<never, Fields>;
-  /** What stands for a result when there is none: an error result, or a thrown error. */
+  /** Ends a call that has no result: returns an error result, or throws. */
   refused(text: string): Fields;
 }
 
-/** A request, on behalf of whom it runs, and how its progress is told. */
+/** A request, with its client and the means to report progress. */
 export interface CallRequest {
   readonly sdk: ServerContext;
   readonly isModern: boolean;
   readonly capabilities: Fields;
   readonly requestContext: RequestContext;
   readonly signal: AbortSignal;
-  readonly progress: ProgressTeller;
-  /** Why the client could not be asked during a call of an older revision, if so. */
+  readonly progress: ProgressReporter;
+  /** Why the client cannot be asked, for clients of older revisions; `undefined` if it can be. */
   readonly cannotAsk: string | undefined;
 }
 
@@ -41,11 +41,11 @@ export interface RunnerOptions {
   readonly maxPending: number;
   readonly validator: SchemaValidator;
   readonly sessions: CallSessions;
-  /** Signs the state that goes to the client. */
+  /** Signs the request state that is sent to the client. */
   readonly sign: (place: CallPlace, sdk: ServerContext) => Promise<string>;
 }
 
-const mostMisfits = 3;
+const maxMismatches = 3;
 
 /** Runs requests, saves those that ask a question, and continues them when the answers arrive. */
 export class CallRunner {
@@ -58,7 +58,7 @@ export class CallRunner {
     this.records = new CallRecords(options.store);
   }
 
-  /** The first round: nothing is left of it when it ends. */
+  /** Runs a new call. Nothing is saved unless it asks a question. */
   async start(
     program: CallProgram,
     request: CallRequest,
@@ -74,7 +74,10 @@ export class CallRunner {
     }
   }
 
-  /** Goes on with a call; a state that comes again gets the same, and one that is being worked on waits for that. */
+  /**
+   * Continues a call with the answers of the client. A repeated request gets the same reply; while the first one runs, it
+   * waits.
+   */
   async answer(program: CallProgram, request: CallRequest, place: CallPlace): Promise<Fields> {
     if (place.name !== program.name) throw invalidState();
     const key = `${place.checkpointId}#${place.round}`;
@@ -108,28 +111,31 @@ export class CallRunner {
     const { checkpointId, round } = place;
     const record = await this.records.read(checkpointId);
     if (record === undefined) throw invalidState();
-    const known = await this.#known(record, place, request);
+    const known = await this.#earlierReply(record, place, request);
     if (known !== undefined) return known;
     const questions = record.asks[round - 1];
     if (questions === undefined) throw invalidState();
-    const { answers, misfits, isDeclined } = await this.#read(questions, request);
-    if (isDeclined) return this.#refuse(program, checkpointId, record, "The question was declined, so the call ended.");
-    if (misfits.length === 0 && Object.keys(answers).length === 0) return this.#again(record, place, request);
-    const counted = misfits.length === 0 ? record : { ...record, misfits: record.misfits + 1 };
-    if (counted.misfits >= mostMisfits) return this.#refuse(program, checkpointId, counted, tooOften(misfits));
-    if (misfits.length > 0) await this.records.write(checkpointId, counted);
+    const { answers, mismatches, isDeclined } = await this.#read(questions, request);
+    if (isDeclined)
+      return this.#refuse(program, checkpointId, record, "The question was declined, so the call has ended.");
+    if (mismatches.length === 0 && Object.keys(answers).length === 0)
+      return this.#repeatQuestions(record, place, request);
+    const counted = mismatches.length === 0 ? record : { ...record, misfits: record.misfits + 1 };
+    if (counted.misfits >= maxMismatches)
+      return this.#refuse(program, checkpointId, counted, tooManyMismatches(mismatches));
+    if (mismatches.length > 0) await this.records.write(checkpointId, counted);
     if (Object.keys(answers).length === 0) return this.#askAgain(counted, place, request, questions);
     return this.#resume(program, request, place, counted, answers);
   }
 
-  /** What this round has led to already, in this process or in another. */
-  async #known(record: CallRecord, place: CallPlace, request: CallRequest): Promise<Fields | undefined> {
+  /** The reply that this round already had, in this process or another. */
+  async #earlierReply(record: CallRecord, place: CallPlace, request: CallRequest): Promise<Fields | undefined> {
     const { round } = place;
-    if (round < record.asks.length) return this.#again(record, { ...place, round: round + 1 }, request);
+    if (round < record.asks.length) return this.#repeatQuestions(record, { ...place, round: round + 1 }, request);
     return record.final;
   }
 
-  async #again(record: CallRecord, place: CallPlace, request: CallRequest): Promise<Fields> {
+  async #repeatQuestions(record: CallRecord, place: CallPlace, request: CallRequest): Promise<Fields> {
     const questions = record.asks[place.round - 1];
     if (questions === undefined) throw invalidState();
     return this.#inputRequired(questions, place, request);
@@ -149,15 +155,15 @@ export class CallRunner {
   async #read(questions: ClientQuestions, { sdk }: CallRequest): Promise<Replies> {
     const { inputResponses = {}, droppedInputResponseKeys = [] } = sdk.mcpReq;
     const answers: Record<string, unknown> = {};
-    const misfits: string[] = [];
+    const mismatches: string[] = [];
     for (const [key, question] of Object.entries(questions)) {
       const given = Object.hasOwn(inputResponses, key) ? inputResponses[key] : undefined;
       const reply = readReply(question, given);
-      if (reply.kind === "declined") return { answers: {}, misfits: [], isDeclined: true };
+      if (reply.kind === "declined") return { answers: {}, mismatches: [], isDeclined: true };
       if (reply.kind === "answer" && (await this.#fits(question, reply.answer))) answers[question.id] = reply.answer;
-      else if (reply.kind !== "missing" || droppedInputResponseKeys.includes(key)) misfits.push(key);
+      else if (reply.kind !== "missing" || droppedInputResponseKeys.includes(key)) mismatches.push(key);
     }
-    return { answers, misfits, isDeclined: false };
+    return { answers, mismatches, isDeclined: false };
   }
 
   async #fits({ schema }: ClientQuestion, answer: unknown): Promise<boolean> {
@@ -187,15 +193,15 @@ export class CallRunner {
         const code = KumikoError.is(error) ? error.code : undefined;
         if (code === "ALREADY_ANSWERED" || code === "UNKNOWN_INTERRUPT") {
           if (answers === undefined) throw error;
-          answers = undefined; // another process took the answers and was cut off
+          answers = undefined; // another process received the answers and crashed
         } else if (code === "CHECKPOINT_IN_USE" || code === "UNKNOWN_CHECKPOINT" || code === "CHECKPOINT_CONFLICT") {
           const known = await this.#fromOthers(place, request, code === "UNKNOWN_CHECKPOINT");
           if (known !== undefined) return known;
         } else if (code === "ANSWER_MISMATCH" && answers !== undefined) {
           const misfits = record.misfits + 1;
-          if (misfits >= mostMisfits) return this.#refuse(program, checkpointId, record, messageOf(error));
+          if (misfits >= maxMismatches) return this.#refuse(program, checkpointId, record, messageOf(error));
           await this.records.write(checkpointId, { ...record, misfits });
-          answers = undefined; // rejects with what is open still
+          answers = undefined; // resuming without answers rejects with the open questions
         } else {
           request.signal.throwIfAborted();
           await this.records.forget(checkpointId);
@@ -205,11 +211,11 @@ export class CallRunner {
     }
   }
 
-  /** Another process has the call: what it came to there, or `undefined` to try again. */
+  /** Another process runs the call: returns its reply, or `undefined` to try again. */
   async #fromOthers(place: CallPlace, request: CallRequest, isGone: boolean): Promise<Fields | undefined> {
     const record = await this.records.read(place.checkpointId);
     if (record === undefined) throw invalidState();
-    const known = await this.#known(record, place, request);
+    const known = await this.#earlierReply(record, place, request);
     if (known !== undefined) return known;
     if (isGone) throw invalidState();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -230,7 +236,7 @@ export class CallRunner {
       .map(neededFor)
       .find((needed) => !hasCapability(request.capabilities, needed));
     if (missing === "sampling" || missing === "roots") {
-      // the SDK answers this with the error that the protocol has for it
+      // the SDK replies with the protocol error for a missing capability
       await this.records.forget(checkpointId);
       return this.#inputRequired(questions, { ...session.place, round: 1 }, request);
     }
@@ -276,7 +282,7 @@ export class CallRunner {
 
 interface Replies {
   readonly answers: Readonly<Record<string, unknown>>;
-  readonly misfits: readonly string[];
+  readonly mismatches: readonly string[];
   readonly isDeclined: boolean;
 }
 
@@ -286,7 +292,7 @@ function runOptions({ requestContext, signal, progress }: CallRequest) {
   return { requestContext, signal, ...(progress.isWanted && { callbacks: [progressHandler(progress)] }) };
 }
 
-function progressHandler(progress: ProgressTeller): Handler {
+function progressHandler(progress: ProgressReporter): Handler {
   return {
     onEvent: (_info, event) => {
       if (isFields(event) && event.kind === "progress") progress.event(event.event);
@@ -294,7 +300,7 @@ function progressHandler(progress: ProgressTeller): Handler {
   };
 }
 
-/** By the key under which it was asked, where no other question has that; else by its id. */
+/** Questions by the key of their interrupt if it is unique, otherwise by their id. */
 function questionsOf(interrupts: readonly Interrupt[]): ClientQuestions {
   const keys = interrupts.map(({ key }) => key);
   return Object.fromEntries(
@@ -310,8 +316,8 @@ function whyNot(missing: string | undefined, cannotAsk: string | undefined, ques
   const asked = Object.values(questions)
     .map(({ request }) => messageIn(request))
     .join(" ");
-  if (cannotAsk !== undefined) return `This call needs an answer (elicitation), and ${cannotAsk} It asked: ${asked}`;
-  return `This call needs an answer, and the client has not declared the capability "${missing}". It asked: ${asked}`;
+  if (cannotAsk !== undefined) return `This call needs an answer (elicitation), but ${cannotAsk} Question: ${asked}`;
+  return `This call needs an answer, but the client has not declared the capability "${missing}". Question: ${asked}`;
 }
 
 function messageIn({ params, method }: Fields): string {
@@ -319,8 +325,8 @@ function messageIn({ params, method }: Fields): string {
   return typeof message === "string" ? message : String(method);
 }
 
-function tooOften(misfits: readonly string[]): string {
-  return `The answer to ${misfits.map((key) => `"${key}"`).join(", ")} did not fit ${mostMisfits} times, so the call ended.`;
+function tooManyMismatches(keys: readonly string[]): string {
+  return `The answer to ${keys.map((key) => `"${key}"`).join(", ")} was invalid ${maxMismatches} times, so the call has ended.`;
 }
 
 function isAbort(error: unknown): boolean {

@@ -4,34 +4,34 @@ import type { AnyRequestContext } from "../../components/request-context.js";
 import { type Fields, isFields } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import type { NeededCapability } from "./forms.js";
-import type { ProgressTeller } from "./progress.js";
+import type { ProgressReporter } from "./progress.js";
 import type { ServerContext } from "./sdk.js";
 
-/** The request that a run works for: of whom, and how they can be spoken to. */
+/** The request that a run serves, and the means to reach its client. */
 export interface CallSession {
   readonly sdk: ServerContext;
-  /** Questions go out as a result; else as requests during the call. */
+  /** Whether questions are sent as a result of the call; otherwise they are requests during the call. */
   readonly isModern: boolean;
   readonly capabilities: Fields;
-  /** Why the client could not be asked during a call of an older revision, if so. */
+  /** Why the client cannot be asked, for clients of older revisions; `undefined` if it can be. */
   readonly cannotAsk: string | undefined;
-  /** Under what the call waits, once it does. */
+  /** Where the call is saved when it has to wait. */
   readonly place: CallPlace;
-  readonly progress: ProgressTeller;
+  readonly progress: ProgressReporter;
   /** Saves the outcome of the call, in case the same answer is sent again. */
   readonly keepFinal: (final: Fields) => Promise<void>;
 }
 
-/** Where a call is kept while it waits. */
+/** Where a waiting call is saved; sent to the client, signed, as its request state. */
 export interface CallPlace {
   readonly checkpointId: string;
-  /** Which answer this is; 0 is the first call. */
+  /** The number of rounds of questions so far; 0 for the first request. */
   readonly round: number;
-  /** Of the tool or prompt: an answer goes to what has asked. */
+  /** The name of the tool or prompt that asked; an answer must be for the same one. */
   readonly name: string;
 }
 
-/** Which request a run belongs to: nodes and tools of one run share the object of its values. */
+/** Finds the request that a run belongs to, by the request context, which all nodes and tools of the run share. */
 export class CallSessions {
   readonly #sessions = new WeakMap<object, CallSession>();
 
@@ -44,9 +44,9 @@ export class CallSessions {
   }
 }
 
-/** The context of a tool or prompt, with the client in it. */
+/** Adds the client to the context of a tool or prompt, as `mcp`. */
 export function withClient<Context extends NodeContext>(ctx: Context, session: CallSession): Context {
-  // not `with`, which makes an object behind the context, and costs more than all else here
+  // not `ctx.with`, whose derived object would cost more than the rest of the call
   return Object.assign(ctx, { mcp: new ClientContext(ctx, session) });
 }
 
@@ -55,7 +55,7 @@ export function hasCapability(capabilities: Fields, needed: NeededCapability): b
   const given = capabilities[name];
   if (!isFields(given)) return false;
   if (name !== "elicitation") return true;
-  // an empty object is the form mode, from before there were modes
+  // an empty object declares the form mode: it is from before there were modes
   return mode === "url" ? isFields(given.url) : isFields(given.form) || !isFields(given.url);
 }
 
@@ -104,11 +104,11 @@ class ClientContext implements McpCallContext {
     try {
       await this.#session.sdk.mcpReq.log(level, data, logger);
     } catch {
-      // a client that has gone, or data that is no JSON: what is only told does not fail the call
+      // a log message that cannot be sent does not fail the call
     }
   }
 
-  /** The same in every execution of the place, as its other keys. */
+  /** Keys are numbered, so that they are the same in every execution of the node. */
   #nextKey(what: string): string {
     this.#requests += 1;
     return `mcp_${what}_${this.#requests}`;
@@ -118,7 +118,7 @@ class ClientContext implements McpCallContext {
     const { cannotAsk } = this.#session;
     if (cannotAsk !== undefined) throw new Error(`The MCP client cannot be asked (${capability}): ${cannotAsk}`);
     if (!hasCapability(this.#session.capabilities, capability)) {
-      throw new Error(`The MCP client cannot do this: it has not declared the capability "${capability}".`);
+      throw new Error(`The MCP client has not declared the capability "${capability}".`);
     }
   }
 }

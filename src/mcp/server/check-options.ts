@@ -1,8 +1,9 @@
 import { isFields, isObject } from "../../is.js";
-import { invalidMcpValue, unknownMcpOption } from "../errors.js";
+import { kindOf } from "../../wording.js";
+import { invalidMcpOption, invalidMcpValue, unknownMcpOption } from "../errors.js";
 import type { MCPServerOptions } from "./options.js";
 
-const known: Readonly<Record<keyof MCPServerOptions, true>> = {
+const optionNames: Readonly<Record<keyof MCPServerOptions, true>> = {
   ...{ name: true, version: true, id: true, description: true, instructions: true },
   ...{ tools: true, agents: true, workflows: true, graphs: true, resources: true, prompts: true, completions: true },
   ...{ store: true, requestStateKey: true, requestStateTtlMs: true, maxPending: true, legacy: true },
@@ -10,32 +11,34 @@ const known: Readonly<Record<keyof MCPServerOptions, true>> = {
   ...{ toolsNode: true, runtime: true, callbacks: true, requestContext: true, logger: true },
   ...{ repository: true, releaseDate: true, isLatest: true, packageCanonical: true, packages: true, remotes: true },
 };
-const names = Object.keys(known);
+const names = Object.keys(optionNames);
 
 const where = "MCPServer";
 
-/** For plain JavaScript, and for what types cannot say. */
+/** Throws if an option is unknown or invalid: for plain JavaScript, and for rules that types cannot express. */
 export function checkServerOptions(options: unknown): void {
   if (!isFields(options)) throw invalidMcpValue("The options of MCPServer", "an object", options);
   for (const name of Object.keys(options)) if (!names.includes(name)) throw unknownMcpOption(where, name, names);
   for (const name of ["name", "version"]) {
     const given = options[name];
     if (typeof given !== "string" || given === "")
-      throw invalidMcpValue(`${name} of MCPServer`, "a text that is not empty", given);
+      throw invalidMcpValue(`${name} of MCPServer`, "a non-empty string", given);
   }
   const { legacy, requestStateKey, requestStateTtlMs, maxPending, maxBodyBytes } = options;
   if (legacy !== undefined && !["sessions", "stateless", "off"].includes(String(legacy))) {
     throw invalidMcpValue("legacy of MCPServer", '"sessions", "stateless" or "off"', legacy);
   }
   if (requestStateKey !== undefined && !isLongEnough(requestStateKey)) {
-    throw invalidMcpValue("requestStateKey of MCPServer", "at least 32 bytes", typeof requestStateKey);
+    throw invalidMcpOption(
+      `requestStateKey of MCPServer must be a string or a Uint8Array of at least 32 bytes (got ${kindOf(requestStateKey)}).`,
+    );
   }
   for (const [name, given] of Object.entries({ requestStateTtlMs, maxPending, maxBodyBytes })) {
     if (
       given !== undefined &&
       !(typeof given === "number" && given > 0 && (given === Infinity || Number.isInteger(given)))
     ) {
-      throw invalidMcpValue(`${name} of MCPServer`, "a whole number above 0", given);
+      throw invalidMcpValue(`${name} of MCPServer`, "a whole number above 0, or Infinity", given);
     }
   }
   for (const name of ["allowedHosts", "allowedOrigins"]) checkNames(name, options[name]);
@@ -60,12 +63,12 @@ const has =
     isObject(given) && methods.every((method) => isFunction(Reflect.get(given, method)));
 
 const rules: Readonly<Record<string, Rule>> = {
-  "a text": {
+  "a string": {
     options: ["id", "description", "instructions", "packageCanonical"],
     holds: (given) => typeof given === "string",
   },
   "true or false": { options: ["isLatest"], holds: (given) => typeof given === "boolean" },
-  "a date of ISO 8601": {
+  "an ISO 8601 date": {
     options: ["releaseDate"],
     holds: (given) => typeof given === "string" && /^\d{4}-\d\d/.test(given) && !Number.isNaN(Date.parse(given)),
   },
@@ -74,27 +77,31 @@ const rules: Readonly<Record<string, Rule>> = {
     options: ["agents", "workflows", "graphs", "prompts", "resources", "toolsNode", "runtime", "repository"],
     holds: isFields,
   },
-  "a list or a record of tools": { options: ["tools"], holds: isObject },
-  "a list": { options: ["callbacks", "packages", "remotes"], holds: Array.isArray },
-  "a record of values, or a function that gives one": {
+  "an array or a record of tools": { options: ["tools"], holds: isObject },
+  "an array": { options: ["callbacks", "packages", "remotes"], holds: Array.isArray },
+  "a record of values, or a function that returns one": {
     options: ["requestContext"],
     holds: (given) => isFunction(given) || isFields(given),
   },
   "a checkpoint store": { options: ["store"], holds: has("get", "delete", "list") },
-  "an object with a function warn": { options: ["logger"], holds: has("warn") },
+  "an object with a warn method": { options: ["logger"], holds: has("warn") },
 };
 
-/** What is inside the options. Descriptions are checked where tools are made of agents, workflows and graphs. */
+/** Checks the entries of the options. Descriptions are checked where agents, workflows and graphs become tools. */
 function checkParts({ resources, prompts, agents, workflows, graphs }: Readonly<Record<string, unknown>>): void {
   if (resources !== undefined && !has("listResources", "getResourceContent")(resources)) {
-    throw invalidMcpValue("resources of MCPServer", "an object with listResources and getResourceContent", resources);
+    throw invalidMcpValue(
+      "resources of MCPServer",
+      "an object with the methods listResources and getResourceContent",
+      resources,
+    );
   }
   for (const [name, prompt] of entriesOf(prompts)) {
     const template = isFields(prompt) ? prompt.template : undefined;
     if (isFunction(template) || has("format")(template)) continue;
     throw invalidMcpValue(
       `prompts["${name}"] of MCPServer`,
-      "an object with a template, or a function as template",
+      "an object whose template is a Template or a function",
       prompt,
     );
   }
@@ -103,7 +110,7 @@ function checkParts({ resources, prompts, agents, workflows, graphs }: Readonly<
       if (!/^[A-Za-z0-9_.-]+$/.test(key)) {
         throw invalidMcpValue(
           `The keys of ${kind} of MCPServer`,
-          'letters, digits, "_", "-" and ".": they are parts of names',
+          'made of letters, digits, "_", "-" and ".", because they become parts of tool names',
           key,
         );
       }
@@ -115,7 +122,8 @@ function checkParts({ resources, prompts, agents, workflows, graphs }: Readonly<
     ["workflows", workflows, "createRun"],
   ] as const) {
     for (const [key, part] of entriesOf(parts)) {
-      if (!has(method)(part)) throw invalidMcpValue(`${kind}["${key}"] of MCPServer`, `an object with ${method}`, part);
+      if (!has(method)(part))
+        throw invalidMcpValue(`${kind}["${key}"] of MCPServer`, `an object with the method ${method}`, part);
     }
   }
   for (const [key, graph] of entriesOf(graphs)) {
@@ -135,7 +143,7 @@ function entriesOf(given: unknown): [string, unknown][] {
 
 function checkNames(name: string, given: unknown): void {
   if (given === undefined || (Array.isArray(given) && given.every((item) => typeof item === "string"))) return;
-  throw invalidMcpValue(`${name} of MCPServer`, "a list of names", given);
+  throw invalidMcpValue(`${name} of MCPServer`, "an array of strings", given);
 }
 
 function isLongEnough(key: unknown): boolean {

@@ -8,24 +8,24 @@ import { createTool } from "../../tools/define/create-tool.js";
 import { invalidMcpOption } from "../errors.js";
 import type { McpAgent, McpGraph, McpWorkflow } from "./options.js";
 
-const question: JsonSchema = {
+const questionSchema: JsonSchema = {
   type: "object",
   properties: { message: { type: "string", description: "The question for the agent." } },
   required: ["message"],
 };
 
-/** `ask_<key>`: one question, one answer. */
+/** The tool `ask_<key>`, which asks an agent a question and returns its answer. */
 export function askAgentTool(key: string, agent: McpAgent): Tool<never> {
   const description = describe("agent", key, agent.description ?? agent.getDescription?.());
   return createTool({
     id: `ask_${key}`,
     description: `Ask agent \`${agent.name ?? key}\` a question. Agent description: ${description}`,
-    inputSchema: question,
+    inputSchema: questionSchema,
     execute: (input, ctx) => askAgent(key, agent, String(input.message), ctx),
   });
 }
 
-/** What is kept of an answer, so that an agent that waits is not asked again. */
+/** The saved part of an answer. While the agent waits for the user, the call resumes it instead of asking it again. */
 interface AgentAnswer {
   readonly text: string;
   readonly checkpointId: string | undefined;
@@ -34,14 +34,14 @@ interface AgentAnswer {
 
 async function askAgent(key: string, agent: McpAgent, message: string, ctx: ToolContext): Promise<string> {
   const { signal, requestContext } = ctx;
-  // agents of this package refuse options that they do not know; others take the signal by another name
+  // Mastra agents take the signal as `abortSignal`, which agents of this package reject as unknown
   const isOwn = "asTool" in agent;
   const options = { parent: ctx, signal, requestContext, ...(!isOwn && { abortSignal: signal }) };
   let answer = await ctx.once("agent", async () => answerOf(await agent.generate(message, options as never)));
   for (let round = 1; answer.interrupts.length > 0; round++) {
     const { checkpointId } = answer;
     if (checkpointId === undefined || agent.resume === undefined) {
-      throw new Error(`Agent "${key}" waits for an answer and saved nothing. Give it a store.`);
+      throw new Error(`Agent "${key}" waits for an answer, but its run was not saved. Give the agent a store.`);
     }
     const asked = answer.interrupts.map(({ id, info, schema }) => ctx.ask(`agent:${id}`, info, schema));
     const given = await Promise.all(asked);
@@ -66,11 +66,11 @@ function answerOf(result: unknown): AgentAnswer {
   };
 }
 
-/** `run_<key>`: a graph, chain or workflow, as a child of the call. */
+/** The tool `run_<key>`, which runs a graph, chain or workflow as a child of the call. */
 export function runGraphTool(key: string, { runnable, description, inputSchema, outputSchema }: McpGraph): Tool<never> {
   const run = runnable as Runnable<unknown, unknown>;
   if (typeof run?.invoke !== "function") {
-    throw invalidMcpOption(`graphs["${key}"] of an MCPServer needs a runnable: the result of compile().`);
+    throw invalidMcpOption(`graphs["${key}"] of an MCPServer needs a runnable, such as the result of compile().`);
   }
   return createTool({
     id: `run_${key}`,
@@ -81,7 +81,7 @@ export function runGraphTool(key: string, { runnable, description, inputSchema, 
   });
 }
 
-/** `run_<key>`: a workflow in the words of Mastra. */
+/** The tool `run_<key>`, which runs a workflow with the interface of Mastra. */
 export function runWorkflowTool(key: string, workflow: McpWorkflow): Tool<never> {
   const { inputSchema, outputSchema } = workflow;
   return createTool({
@@ -99,7 +99,7 @@ interface WorkflowRun {
   cancel?(): unknown;
 }
 
-/** What a run came to, as far as it goes on. */
+/** The outcome of a run, or why it is suspended. */
 interface WorkflowState {
   readonly status: string;
   readonly result?: unknown;
@@ -111,7 +111,7 @@ interface WorkflowState {
 async function runWorkflow(key: string, workflow: McpWorkflow, input: unknown, ctx: ToolContext): Promise<unknown> {
   const runId = await ctx.once("workflow:id", () => globalThis.crypto.randomUUID());
   const { requestContext, signal } = ctx;
-  // who knows both names reads one of them: the older one is not listed
+  // a callee that supports both names would reject both at once, so the older one is not enumerable
   const values = (given: object) =>
     Object.defineProperty({ ...given, requestContext }, "runtimeContext", { value: requestContext });
   const open = async (): Promise<WorkflowRun> => (await workflow.createRun({ runId } as never)) as WorkflowRun;
@@ -125,12 +125,14 @@ async function runWorkflow(key: string, workflow: McpWorkflow, input: unknown, c
     state = await ctx.once(`workflow:${round}`, async () => {
       const run = await open();
       const resume = run.resume?.bind(run);
-      if (resume === undefined) throw new Error(`Workflow "${key}" is suspended, and its run has no resume.`);
+      if (resume === undefined) throw new Error(`Workflow "${key}" is suspended, but its run has no method resume.`);
       return stateOf(await cancellable(run, signal, () => resume(values({ step, resumeData }))));
     });
   }
   if (state.status === "success") return state.result;
-  throw new Error(`Workflow "${key}" ended as ${state.status}${state.error === undefined ? "" : `: ${state.error}`}`);
+  throw new Error(
+    `Workflow "${key}" ended with status "${state.status}"${state.error === undefined ? "" : `: ${state.error}`}`,
+  );
 }
 
 function stateOf(outcome: unknown): WorkflowState {
@@ -145,7 +147,10 @@ function stateOf(outcome: unknown): WorkflowState {
   };
 }
 
-/** What a suspended step wants to go on with, where the workflow shows its steps. A workflow inside is a step that has some. */
+/**
+ * The resume schema of a suspended step, if the workflow lists its steps. A nested workflow is a step with steps of its
+ * own.
+ */
 function resumeSchemaOf(workflow: object, step: unknown): JsonSchema | undefined {
   let found: unknown = workflow;
   for (const id of pathOf(step)) {
@@ -156,7 +161,7 @@ function resumeSchemaOf(workflow: object, step: unknown): JsonSchema | undefined
   try {
     return isObject(schema) ? toJsonSchema(schema as AnyStandardSchema | JsonSchema, { side: "input" }) : undefined;
   } catch {
-    return undefined; // the workflow checks the answer by itself
+    return undefined; // the workflow validates the answer itself
   }
 }
 
@@ -164,14 +169,14 @@ function pathOf(step: unknown): readonly unknown[] {
   return Array.isArray(step) ? step : [step];
 }
 
-/** Payloads stand under the path of their step. */
+/** Finds the payload of a step, which is nested by the path of the step. */
 function payloadOf(payload: unknown, step: unknown): unknown {
   let found: Fields | unknown = payload;
   for (const key of pathOf(step)) if (isFields(found) && typeof key === "string" && key in found) found = found[key];
   return found;
 }
 
-/** A workflow takes no signal, but its run can be cancelled. */
+/** Cancels the run when the signal is aborted: `start` and `resume` take no signal. */
 async function cancellable<T>(run: WorkflowRun, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const stop = () => void run.cancel?.();
   if (signal.aborted) stop();
@@ -186,6 +191,6 @@ async function cancellable<T>(run: WorkflowRun, signal: AbortSignal, work: () =>
 function describe(kind: string, key: string, description: unknown): string {
   if (typeof description === "string" && description.trim() !== "") return description;
   throw invalidMcpOption(
-    `${kind}s["${key}"] of an MCPServer needs a description that is not empty: models decide by it when to call.`,
+    `${kind}s["${key}"] of an MCPServer needs a non-empty description, by which models decide when to call the tool.`,
   );
 }

@@ -6,10 +6,10 @@ interface StoredEvent {
   readonly message: JSONRPCMessage;
 }
 
-/** More than this a client cannot have missed. */
-const mostEvents = 256;
+/** How many events a session keeps. */
+const maxEvents = 256;
 
-/** What one session was sent last: a client whose stream was cut gets the rest of it. */
+/** The last events of a session, so that a client whose stream was cut off can resume it. */
 export class SessionEvents implements EventStore {
   readonly #events: StoredEvent[] = [];
   #count = 0;
@@ -18,7 +18,7 @@ export class SessionEvents implements EventStore {
     this.#count += 1;
     const id = `${streamId}:${this.#count}`;
     this.#events.push({ id, streamId, message });
-    if (this.#events.length > mostEvents) this.#events.shift();
+    if (this.#events.length > maxEvents) this.#events.shift();
     return id;
   }
 
@@ -33,7 +33,7 @@ export class SessionEvents implements EventStore {
     const from = this.#events.findIndex(({ id }) => id === lastEventId);
     const streamId = this.#events[from]?.streamId ?? lastEventId.slice(0, lastEventId.lastIndexOf(":"));
     for (const event of this.#events.slice(from + 1)) {
-      // the first event of a stream is empty: it only names the place
+      // the first event of a stream has no message: it only carries an id
       if (event.streamId === streamId && Object.keys(event.message).length > 0) await send(event.id, event.message);
     }
     return streamId;

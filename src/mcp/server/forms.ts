@@ -2,34 +2,34 @@ import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { type Fields, isFields } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 
-/** How the answer of a form becomes the answer of an interrupt. */
+/** How the content of a form becomes the answer of an interrupt. */
 export type FormShape = "approval" | "elicitation" | "fields" | "value" | "answer" | "json" | "sampling" | "roots";
 
-/** An interrupt as a client is asked, and what is needed to read what comes back. */
+/** A question to the client, with what is needed to read its reply. */
 export interface ClientQuestion {
   readonly id: string;
   readonly shape: FormShape;
   readonly schema: JsonSchema | undefined;
-  /** The request on the wire. */
+  /** The request that is sent to the client. */
   readonly request: Fields;
 }
 
-/** What a client must be able to do to answer. */
+/** The capability that a client needs to answer. */
 export type NeededCapability = "elicitation" | "elicitation.url" | "sampling" | "roots";
 
 export function questionOf({ id, info, schema }: Interrupt): ClientQuestion {
   const kind = isFields(info) ? info.kind : undefined;
-  const travels = schema as JsonSchema | undefined;
-  const question = { id, schema: travels };
+  const jsonSchema = schema as JsonSchema | undefined;
+  const question = { id, schema: jsonSchema };
   if (kind === "mcp_sampling_request" && isFields(info)) {
     return { ...question, shape: "sampling", request: { method: "sampling/createMessage", params: info.params } };
   }
   if (kind === "mcp_roots_request") return { ...question, shape: "roots", request: { method: "roots/list" } };
   if (kind === "mcp_elicitation" && isFields(info)) {
-    return { ...question, shape: "elicitation", request: passedOn(info, travels) };
+    return { ...question, shape: "elicitation", request: forwardedElicitation(info, jsonSchema) };
   }
   if (kind === "tool_approval") return { ...question, shape: "approval", request: elicit(textOf(info), approval) };
-  const { shape, requestedSchema } = formOf(travels);
+  const { shape, requestedSchema } = formOf(jsonSchema);
   return { ...question, shape, request: elicit(textOf(info), requestedSchema) };
 }
 
@@ -43,8 +43,8 @@ function elicit(message: string, requestedSchema: Fields): Fields {
   return { method: "elicitation/create", params: { mode: "form", message, requestedSchema } };
 }
 
-/** What a server behind this one asks goes on as it came. */
-function passedOn({ mode, message, url }: Fields, schema: JsonSchema | undefined): Fields {
+/** Forwards the question of an MCP server that a tool of this server calls. */
+function forwardedElicitation({ mode, message, url }: Fields, schema: JsonSchema | undefined): Fields {
   const text = typeof message === "string" ? message : "";
   if (mode === "url") return { method: "elicitation/create", params: { mode, message: text, url } };
   const properties = isFields(schema?.properties) ? schema.properties : {};
@@ -65,7 +65,7 @@ function formOf(schema: JsonSchema | undefined): { shape: FormShape; requestedSc
   if (schema === undefined) return { shape: "answer", requestedSchema: oneField("answer", { type: "string" }) };
   if (isFlat(schema)) return { shape: "fields", requestedSchema: flatSchema(schema) };
   if (isPrimitive(schema)) return { shape: "value", requestedSchema: oneField("value", withoutDialect(schema)) };
-  const description = `JSON that fits this schema: ${JSON.stringify(schema)}`;
+  const description = `JSON that matches this schema: ${JSON.stringify(schema)}`;
   return { shape: "json", requestedSchema: oneField("json", { type: "string", description }) };
 }
 
@@ -73,7 +73,7 @@ function oneField(name: string, schema: Fields): Fields {
   return { type: "object", properties: { [name]: schema }, required: [name] };
 }
 
-/** Forms know flat objects only. */
+/** Whether a form can show the schema: MCP forms are flat objects. */
 function isFlat({ type, properties }: JsonSchema): boolean {
   return type === "object" && isFields(properties) && Object.values(properties).every(isFormField);
 }
@@ -119,25 +119,25 @@ function suspendedText(toolName: unknown, payload: unknown): string {
   return `"${String(toolName)}" needs an answer to go on${what}`;
 }
 
-/** What came back: an answer, nothing yet, a reply of the wrong form, or a refusal. */
+/** The reply of a client: an answer, nothing yet, a reply of the wrong form, or a refusal. */
 export type ClientReply =
   | { readonly kind: "answer"; readonly answer: unknown }
-  | { readonly kind: "missing" | "misfit" | "declined" };
+  | { readonly kind: "missing" | "mismatch" | "declined" };
 
 export function readReply({ shape }: ClientQuestion, response: unknown): ClientReply {
   if (response === undefined) return { kind: "missing" };
-  if (!isFields(response)) return { kind: "misfit" };
+  if (!isFields(response)) return { kind: "mismatch" };
   if (shape === "sampling") {
-    return "content" in response ? { kind: "answer", answer: response } : { kind: "misfit" };
+    return "content" in response ? { kind: "answer", answer: response } : { kind: "mismatch" };
   }
   if (shape === "roots") {
-    return Array.isArray(response.roots) ? { kind: "answer", answer: response } : { kind: "misfit" };
+    return Array.isArray(response.roots) ? { kind: "answer", answer: response } : { kind: "mismatch" };
   }
   return readElicitation(shape, response);
 }
 
 function readElicitation(shape: FormShape, { action, content }: Fields): ClientReply {
-  if (action !== "accept" && action !== "decline" && action !== "cancel") return { kind: "misfit" };
+  if (action !== "accept" && action !== "decline" && action !== "cancel") return { kind: "mismatch" };
   if (shape === "elicitation") {
     return { kind: "answer", answer: { action, ...(action === "accept" && isFields(content) && { content }) } };
   }
@@ -145,7 +145,7 @@ function readElicitation(shape: FormShape, { action, content }: Fields): ClientR
     if (shape === "approval") return { kind: "answer", answer: { approved: false, reason: `${action} by the client` } };
     return { kind: "declined" };
   }
-  return isFields(content) ? readContent(shape, content) : { kind: "misfit" };
+  return isFields(content) ? readContent(shape, content) : { kind: "mismatch" };
 }
 
 function readContent(shape: FormShape, content: Fields): ClientReply {
@@ -154,7 +154,7 @@ function readContent(shape: FormShape, content: Fields): ClientReply {
       return readApproval(content);
     case "value":
     case "answer":
-      return shape in content ? { kind: "answer", answer: content[shape] } : { kind: "misfit" };
+      return shape in content ? { kind: "answer", answer: content[shape] } : { kind: "mismatch" };
     case "json":
       return readJson(content.json);
     default:
@@ -163,15 +163,15 @@ function readContent(shape: FormShape, content: Fields): ClientReply {
 }
 
 function readApproval({ approved, reason }: Fields): ClientReply {
-  if (typeof approved !== "boolean") return { kind: "misfit" };
+  if (typeof approved !== "boolean") return { kind: "mismatch" };
   return { kind: "answer", answer: { approved, ...(typeof reason === "string" && reason !== "" && { reason }) } };
 }
 
 function readJson(text: unknown): ClientReply {
-  if (typeof text !== "string") return { kind: "misfit" };
+  if (typeof text !== "string") return { kind: "mismatch" };
   try {
     return { kind: "answer", answer: JSON.parse(text) };
   } catch {
-    return { kind: "misfit" };
+    return { kind: "mismatch" };
   }
 }

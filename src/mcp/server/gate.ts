@@ -4,7 +4,7 @@ import type { MCPServerOptions, McpAuthInfo } from "./options.js";
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Who may come in: by the name they call, by the page they come from, and by what they bring along. */
+/** Checks requests before they are served: host, origin, authentication and size. */
 export class Gate {
   readonly #hosts: readonly string[];
   readonly #origins: readonly string[];
@@ -18,7 +18,7 @@ export class Gate {
     this.#maxBodyBytes = maxBodyBytes;
   }
 
-  /** An answer for those who may not; what `auth` found for those who may. Nothing of the body has been read. */
+  /** Returns an error response, or what `auth` returned for an admitted request. Does not read the body. */
   async check(
     request: Request,
     given: McpAuthInfo | undefined,
@@ -72,20 +72,20 @@ export function refusal(
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status, headers: { ...headers } });
 }
 
-/** Whose state and sessions are whose. */
+/** Identifies the caller: state and sessions can be used only by the caller they were made for. */
 export function principalOf(authInfo: McpAuthInfo | undefined): string {
   if (authInfo === undefined) return "";
   const { clientId, extra } = authInfo;
   return JSON.stringify([clientId, extra?.sub ?? extra?.subject ?? extra?.userId ?? null]);
 }
 
-/** Where a server that listens for others than its own machine must say how it is called. */
+/** Throws if a server would listen on a public address without `allowedHosts`. */
 export function checkListenHost(host: string, { allowedHosts }: MCPServerOptions): void {
   if (allowedHosts !== undefined || loopbackNames.includes(host) || host === "::1") return;
   throw invalidMcpOption(
-    `Listening on "${host}" needs allowedHosts: the names under which the server may be called. Without them any web page could call it under a name of its own.`,
+    `Listening on "${host}" needs allowedHosts: the host names of the server. Without them, any web page could call it through a host name of its own (DNS rebinding).`,
   );
 }
 
 export const serverClosed = (): KumikoError =>
-  new KumikoError("MCP_DISCONNECTED", "The MCPServer was closed. Make a new one.");
+  new KumikoError("MCP_DISCONNECTED", "This MCPServer was closed with close(). Create a new one.");

@@ -18,7 +18,7 @@ export interface SessionsOptions {
 
 type RequestDetails = NonNullable<Parameters<WebStandardStreamableHTTPServerTransport["handleRequest"]>[1]>;
 
-/** Clients of revisions with a handshake: each has a session, in which it can be asked during a call. */
+/** The sessions of clients of revisions with a handshake, which can be asked during a call. */
 export class LegacySessions {
   readonly #options: SessionsOptions;
   readonly #table = new SessionTable<HttpSession>();
@@ -31,7 +31,7 @@ export class LegacySessions {
     return this.#table.sessions;
   }
 
-  /** `options` have what is known of the request already: its body, and who sent it. */
+  /** Answers a request. `options` has its parsed body and its caller. */
   async fetch(request: Request, authInfo: McpAuthInfo | undefined, options: RequestDetails): Promise<Response> {
     const id = request.headers.get("mcp-session-id");
     if (id === null) return this.#begin(request, authInfo, options);
@@ -46,8 +46,8 @@ export class LegacySessions {
 
   async #begin(request: Request, authInfo: McpAuthInfo | undefined, options: RequestDetails): Promise<Response> {
     if (!["POST", "GET", "DELETE"].includes(request.method)) return refusal(405, "Method not allowed");
-    if (request.method !== "POST") return refusal(400, "A session begins with a POST of initialize");
-    if (this.#table.isFull) return refusal(503, "There are too many sessions");
+    if (request.method !== "POST") return refusal(400, "A session must start with a POST of an initialize request");
+    if (this.#table.isFull) return refusal(503, "Too many sessions");
     const { WebStandardStreamableHTTPServerTransport: Transport } = await loadServer();
     const subscriptions = new Set<string>();
     const server = await this.#options.newServer(subscriptions);

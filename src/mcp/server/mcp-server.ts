@@ -19,7 +19,7 @@ import { type RawOutputs, type ServedTool, servedTools } from "./served-tools.js
 import { Serving } from "./serving.js";
 import { ToolCalls } from "./tool-calls.js";
 
-/** What a server says of itself. */
+/** Information about a server. */
 export interface ServerInfo {
   readonly id: string;
   readonly name: string;
@@ -30,7 +30,7 @@ export interface ServerInfo {
   readonly isLatest: boolean;
 }
 
-/** The details of a server, as registries list them. */
+/** Information about a server, with the details that registries list. */
 export interface ServerDetail extends ServerInfo {
   readonly packageCanonical?: string | undefined;
   readonly packages?: readonly Readonly<Record<string, unknown>>[] | undefined;
@@ -46,7 +46,7 @@ export interface McpToolInfo {
   readonly outputSchema?: object | undefined;
   readonly annotations?: object | undefined;
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
-  /** What it was made of. */
+  /** What the tool was made from. */
   readonly toolType: ServedTool["kind"];
 }
 
@@ -54,18 +54,18 @@ export interface McpToolInfo {
 export interface StartHttpOptions extends NodeExchange {
   /** @default "/http" */
   readonly httpPath?: string | undefined;
-  /** Another name of `httpPath`. */
+  /** Alias of `httpPath`. */
   readonly ssePath?: string | undefined;
-  /** For those who give the paths of both transports: streamable HTTP has one path only. */
+  /** Ignored, because streamable HTTP has only one path. Accepted so that both transports can share their options. */
   readonly messagePath?: string | undefined;
   readonly options?: StartHttpRequestOptions | undefined;
 }
 
-/** What a web framework has already found out about a request. */
+/** What a web framework or middleware already knows about a request. */
 export interface StartHttpRequestOptions {
-  /** Who calls, where something in front has found out. */
+  /** The authenticated caller, if a middleware has set it. */
   readonly authInfo?: McpAuthInfo | undefined;
-  /** The body, where something in front has read it. */
+  /** The parsed body, if a middleware has read it. */
   readonly parsedBody?: unknown;
 }
 
@@ -77,7 +77,7 @@ export interface StartSseOptions extends NodeExchange {
   readonly messagePath?: string | undefined;
 }
 
-/** Of Hono: its context, or the request and response of Node.js below it. */
+/** Options of `startHonoSSE`: the Hono context, or the underlying Node.js request and response. */
 export type StartHonoSseOptions = {
   readonly url: URL | string;
   /** @default "/hono-sse" */
@@ -88,7 +88,7 @@ export type StartHonoSseOptions = {
 
 /** Options of `listen`. */
 export interface ListenOptions {
-  /** 0: any that is free. */
+  /** The port; 0 for any free port. */
   readonly port: number;
   /** @default "127.0.0.1" */
   readonly host?: string | undefined;
@@ -96,21 +96,21 @@ export interface ListenOptions {
 
 /** The address at which a server listens. */
 export interface Listening {
-  /** Of streamable HTTP. The transport of 2024-11-05 is at `/sse`. */
+  /** The URL of streamable HTTP. The transport of 2024-11-05 is at `/sse`. */
   readonly url: string;
   readonly port: number;
 }
 
 /**
  * Serves tools, agents, workflows, graphs, resources and prompts to MCP clients of every revision, over stdio and HTTP.
- * Approvals and questions of tools go to the client, which may answer later, from another connection, and at another
- * instance that has the same store.
+ * Approvals and questions of tools go to the client, which may answer later, over another connection, and at another
+ * instance with the same store.
  *
  * @example
  * const server = new MCPServer({ name: "Weather", version: "1.0.0", tools: [getWeather] });
  * console.log(server.getToolListInfo().tools.map(({ name }) => name));
- * // as a program that a host starts: await server.startStdio();
- * // on the network: await server.listen({ port: 1234 });
+ * // over stdio: await server.startStdio();
+ * // over HTTP: await server.listen({ port: 1234 });
  */
 export class MCPServer {
   readonly name: string;
@@ -154,16 +154,16 @@ export class MCPServer {
     };
   }
 
-  /** As given, or a random UUID; whoever has the server cannot change it. */
+  /** The `id` option, or a random UUID. */
   get id(): string {
     return this.#id;
   }
 
-  /** Answers a request: for everything that speaks in requests and responses. */
+  /** Answers a request over streamable HTTP: a handler for web-standard servers and frameworks. */
   fetch = (request: Request, { authInfo }: { readonly authInfo?: McpAuthInfo | undefined } = {}): Promise<Response> =>
     this.#serving.fetch(request, authInfo);
 
-  /** Listens on a port: streamable HTTP at `/mcp`, and the transport of 2024-11-05 at `/sse` and `/messages`. */
+  /** Listens on a port, with streamable HTTP at `/mcp` and the transport of 2024-11-05 at `/sse` and `/messages`. */
   async listen(options: ListenOptions): Promise<Listening> {
     checkKnown("listen", options, ["port", "host"]);
     if (this.#closing.signal.aborted) throw serverClosed();
@@ -171,7 +171,8 @@ export class MCPServer {
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
       throw invalidMcpValue("port of listen", "a whole number from 0 to 65535", port);
     }
-    if (typeof host !== "string" || host === "") throw invalidMcpValue("host of listen", "a name or an address", host);
+    if (typeof host !== "string" || host === "")
+      throw invalidMcpValue("host of listen", "a host name or an address", host);
     checkListenHost(host, this.#options);
     const { createServer } = await import("node:http");
     const http = createServer((req, res) => void this.#route(req, res));
@@ -181,18 +182,18 @@ export class MCPServer {
     });
     this.#listening.add(http);
     const address = http.address();
-    const taken = typeof address === "object" && address !== null ? address.port : port;
-    return { url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}/mcp`, port: taken };
+    const actualPort = typeof address === "object" && address !== null ? address.port : port;
+    return { url: `http://${host.includes(":") ? `[${host}]` : host}:${actualPort}/mcp`, port: actualPort };
   }
 
-  /** Serves the program that started this one, over standard input and output. Nothing else may write there. */
+  /** Serves over standard input and output. Nothing else may write to standard output. */
   startStdio(): Promise<void> {
     return this.#serving.startStdio();
   }
 
-  /** Answers a request of Node.js with streamable HTTP, where it called `httpPath`; others get a 404. */
+  /** Answers a Node.js request over streamable HTTP if its path is `httpPath`; other paths get a 404. */
   async startHTTP(request: StartHttpOptions): Promise<void> {
-    checkKnown("startHTTP", request, [...exchange, "httpPath", "ssePath", "messagePath", "options"]);
+    checkKnown("startHTTP", request, [...exchangeNames, "httpPath", "ssePath", "messagePath", "options"]);
     const { url, req, res, httpPath, ssePath, options = {} } = request;
     checkKnown("options of startHTTP", options, ["authInfo", "parsedBody"]);
     const isHere = pathOf(url) === (httpPath ?? ssePath ?? "/http");
@@ -204,28 +205,28 @@ export class MCPServer {
     );
   }
 
-  /** Answers a request of Node.js with the transport of 2024-11-05, for clients that know no other. */
+  /** Answers a Node.js request over the transport of 2024-11-05, for old clients. */
   async startSSE(options: StartSseOptions): Promise<void> {
-    checkKnown("startSSE", options, [...exchange, "ssePath", "messagePath"]);
+    checkKnown("startSSE", options, [...exchangeNames, "ssePath", "messagePath"]);
     const { url, req, res, ssePath = "/sse", messagePath = "/messages" } = options;
     const paths = { ssePath, messagePath };
     await this.#serving.answer(req, res, (request) => this.#serving.fetchSse(request, pathOf(url), paths, undefined));
   }
 
-  /** The same in Hono: with its `context`, the response is given back. */
+  /** Like `startSSE` for Hono. With its `context`, returns the response. */
   async startHonoSSE(options: StartHonoSseOptions): Promise<Response | undefined> {
-    checkKnown("startHonoSSE", options, [...exchange, "context", "ssePath", "messagePath"]);
+    checkKnown("startHonoSSE", options, [...exchangeNames, "context", "ssePath", "messagePath"]);
     const { url, ssePath = "/hono-sse", messagePath = "/hono-messages" } = options;
     const paths = { ssePath, messagePath };
     const answer = (request: Request) => this.#serving.fetchSse(request, pathOf(url), paths, undefined, true);
     if ("context" in options && options.context !== undefined) return answer(options.context.req.raw);
     if (!("req" in options && isObject(options.req) && isObject(options.res)))
-      throw invalidMcpOption("startHonoSSE needs the context of Hono, or req and res.");
+      throw invalidMcpOption("startHonoSSE needs either the context of Hono, or req and res.");
     await this.#serving.answer(options.req, options.res, answer);
     return undefined;
   }
 
-  /** Ends all sessions and everything that runs. What waits stays in the store, and goes on at the next start. */
+  /** Ends all sessions and running calls. Waiting calls stay in the store and can be answered after a restart. */
   async close(): Promise<void> {
     this.#closing.abort(new DOMException("The MCPServer was closed.", "AbortError"));
     await this.#serving.close();
@@ -262,13 +263,13 @@ export class MCPServer {
     return { tools: [...this.#served.values()].map(infoOf) };
   }
 
-  /** `undefined` for a tool that it does not have. */
+  /** Returns `undefined` for an unknown tool. */
   getToolInfo(name: string): McpToolInfo | undefined {
     const served = this.#served.get(name);
     return served === undefined ? undefined : infoOf(served);
   }
 
-  /** Runs a tool here, without a client: gives what the tool gives, and rejects where a client would read an error. */
+  /** Runs a tool without a client. Returns its output; rejects where a client would get an error result. */
   async executeTool(
     name: string,
     args: unknown,
@@ -284,22 +285,22 @@ export class MCPServer {
     return this.#toolCalls.execute(name, args, options, new RequestContext(values ?? {}), this.#closing.signal);
   }
 
-  /** `undefined` before `startStdio`. */
+  /** The transport of `startStdio`; `undefined` before. */
   getStdioTransport(): object | undefined {
     return this.#serving.stdioTransport;
   }
 
-  /** That of the newest session of `startSSE`; `undefined` when there is none. */
+  /** The transport of the newest session of `startSSE`, if there is one. */
   getSseTransport(): object | undefined {
     return this.#serving.sseTransport;
   }
 
-  /** That of the newest session of `startHonoSSE`; `undefined` when there is none. */
+  /** The transport of the newest session of `startHonoSSE`, if there is one. */
   getSseHonoTransport(): object | undefined {
     return this.#serving.honoSseTransport;
   }
 
-  /** What answers streamable HTTP; `undefined` before the first request. */
+  /** The handler of streamable HTTP; `undefined` before the first request. */
   getStreamableHTTPTransport(): object | undefined {
     return this.#serving.httpHandler;
   }
@@ -314,7 +315,7 @@ export class MCPServer {
       if (isSse) await this.startSSE({ url: path, req, res });
       else await this.startHTTP({ url: path, httpPath: "/mcp", req, res });
     } catch (error) {
-      this.#report("A request could not be answered.", error);
+      this.#report("MCPServer could not answer a request.", error);
       if (!res.headersSent) res.writeHead(500);
       res.end();
     }
@@ -348,7 +349,7 @@ export class MCPServer {
       sessions: this.#sessions,
       sign: (place, sdk) => codec.mint(place, sdk),
     });
-    // what a store cannot list now, the next process finds
+    // if the store fails now, the next process deletes the expired records
     if (options.store !== undefined) runner.records.sweep().catch(() => undefined);
     const matches = (template: string, uri: string): boolean => new UriTemplate(template).match(uri) !== null;
     return {
@@ -370,8 +371,8 @@ function infoOf({ listed, kind }: ServedTool): McpToolInfo {
   return { ...(listed as object as Omit<McpToolInfo, "toolType">), toolType: kind };
 }
 
-/** What Node.js hands over. */
-const exchange = ["url", "req", "res"];
+/** The option names of a {@link NodeExchange}. */
+const exchangeNames = ["url", "req", "res"];
 
 function checkKnown(where: string, options: object, known: readonly string[]): void {
   if (!isFields(options)) throw invalidMcpValue(`The options of ${where}`, "an object", options);
@@ -380,7 +381,7 @@ function checkKnown(where: string, options: object, known: readonly string[]): v
 
 function pathOf(url: URL | string): string {
   const text = String(url);
-  if (!URL.canParse(text, "http://localhost")) throw invalidMcpValue("url", "the address that was called", url);
+  if (!URL.canParse(text, "http://localhost")) throw invalidMcpValue("url", "the URL of the request", url);
   return new URL(text, "http://localhost").pathname;
 }
 

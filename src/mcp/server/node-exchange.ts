@@ -1,11 +1,11 @@
-/** A request of `node:http`, by what identifies one: frameworks hand on the same object. */
+/** A request of `node:http`, or of a framework based on it. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** The response of `node:http` that belongs to it. */
+/** A response of `node:http`, or of a framework based on it. */
 export interface NodeResponse {
   readonly headersSent: boolean;
   writeHead(status: number, headers?: Readonly<Record<string, string>>): unknown;
@@ -13,9 +13,9 @@ export interface NodeResponse {
   flushHeaders?(): void;
 }
 
-/** A request of Node.js, and where it is answered. */
+/** A Node.js request and its response. */
 export interface NodeExchange {
-  /** The address that was called. */
+  /** The URL of the request. */
   readonly url: URL | string;
   readonly req: NodeRequest;
   readonly res: NodeResponse;

@@ -10,7 +10,7 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import type { AgenticToolsNodeConfig } from "../../tools/node/config.js";
 
-/** An agent as far as a server needs it: one of this package or of Mastra. */
+/** The part of an agent that a server uses: an agent of this package or of Mastra. */
 export interface McpAgent {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
@@ -19,7 +19,7 @@ export interface McpAgent {
   resume?(run: never, answers?: never, options?: never): Promise<unknown>;
 }
 
-/** A workflow in the words of Mastra. */
+/** A workflow with the interface of Mastra, such as one made with `createWorkflow` of `kumiko/mastra`. */
 export interface McpWorkflow {
   readonly id?: string | undefined;
   readonly description?: string | undefined;
@@ -57,7 +57,7 @@ export interface MCPServerResourceTemplate {
   readonly mimeType?: string | undefined;
 }
 
-/** What is in a resource: a text, or bytes in base64, and never both. */
+/** The content of a resource: either `text`, or bytes in base64 as `blob`. */
 export interface MCPServerResourceContent {
   readonly text?: string | undefined;
   readonly blob?: string | undefined;
@@ -68,7 +68,7 @@ export interface MCPServerResourceContent {
 /** The resources that a server offers. */
 export interface MCPServerResources {
   listResources(): Promise<readonly MCPServerResource[]> | readonly MCPServerResource[];
-  /** Throws for a URI that it does not know. */
+  /** Must throw for an unknown URI. */
   getResourceContent(request: {
     readonly uri: string;
     readonly requestContext: AnyRequestContext;
@@ -86,15 +86,15 @@ export interface MCPServerPromptArgument {
   readonly required?: boolean | undefined;
 }
 
-/** The context of the function of a prompt. */
+/** The context of a prompt function. */
 export interface McpPromptContext extends NodeContext {
   readonly mcp: McpCallContext;
 }
 
-/** Messages as a template gives them, or as MCP has them. */
+/** Messages of this package or of MCP. */
 export type MCPServerPromptMessages = readonly (AgenticMessage | MCPServerPromptMessage)[];
 
-/** A message of a prompt, in the form of MCP. */
+/** A message of a prompt as MCP defines it. */
 export interface MCPServerPromptMessage {
   readonly role: "user" | "assistant";
   readonly content: Readonly<Record<string, unknown>>;
@@ -105,7 +105,7 @@ export interface MCPServerPrompt {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   readonly arguments?: readonly MCPServerPromptArgument[] | undefined;
-  /** A template, or a function of the arguments, which may ask. */
+  /** A template, or a function of the arguments. The function may ask the client, with `ctx.ask` and `ctx.mcp`. */
   readonly template:
     | Template<never, never>
     | ((
@@ -114,14 +114,14 @@ export interface MCPServerPrompt {
       ) => MCPServerPromptMessages | Promise<MCPServerPromptMessages>);
 }
 
-/** Proposes values for an argument of a prompt or a variable of a resource template, while a user is typing it. */
+/** Suggests values for an argument of a prompt or a variable of a resource template. */
 export type MCPServerCompletions = (
   ref: { readonly type: "ref/prompt"; readonly name: string } | { readonly type: "ref/resource"; readonly uri: string },
   argument: { readonly name: string; readonly value: string },
   context: { readonly arguments: Readonly<Record<string, string>> },
 ) => readonly string[] | Promise<readonly string[]>;
 
-/** Who calls, as `auth` found out: the `AuthInfo` of the SDK. */
+/** The authenticated caller, as returned by `auth`: the `AuthInfo` of the SDK. */
 export interface McpAuthInfo {
   readonly token: string;
   readonly clientId: string;
@@ -143,17 +143,17 @@ export interface MCPServerRepository {
   readonly id?: string | undefined;
 }
 
-/** What {@link MCPServer} serves, and how. */
+/** Options of {@link MCPServer}. */
 export interface MCPServerOptions {
-  /** Shown to people. */
+  /** The name that clients show to users. */
   readonly name: string;
   readonly version: string;
   /** @default a random UUID */
   readonly id?: string | undefined;
   readonly description?: string | undefined;
-  /** What a model should know of the server as a whole. */
+  /** Instructions for the model about the server as a whole. */
   readonly instructions?: string | undefined;
-  /** Tools of every format. */
+  /** Tools in any format that an `AgenticToolsNode` takes. */
   readonly tools?: AgenticToolsNodeConfig["tools"] | undefined;
   /** Each becomes the tool `ask_<key>`. */
   readonly agents?: Readonly<Record<string, McpAgent>> | undefined;
@@ -164,11 +164,17 @@ export interface MCPServerOptions {
   readonly resources?: MCPServerResources | undefined;
   readonly prompts?: Readonly<Record<string, MCPServerPrompt>> | undefined;
   readonly completions?: MCPServerCompletions | undefined;
-  /** Where calls wait for an answer. With `requestStateKey`, any instance can continue them. @default in memory */
+  /**
+   * Stores calls that wait for an answer. With a `requestStateKey`, any instance can continue them.
+   * @default a memory store
+   */
   readonly store?: CheckpointStore | undefined;
-  /** Signs what clients send back: at least 32 bytes, the same for all instances. @default random */
+  /**
+   * The key that signs the request state, of at least 32 bytes; must be the same for all instances.
+   * @default a random key
+   */
   readonly requestStateKey?: string | Uint8Array | undefined;
-  /** How long a question stays open. @default 600_000 */
+  /** How long a question can be answered. @default 600_000 */
   readonly requestStateTtlMs?: number | undefined;
   /** How many calls may wait at once. @default 1_000 */
   readonly maxPending?: number | undefined;
@@ -178,17 +184,17 @@ export interface MCPServerOptions {
   readonly auth?:
     | ((request: Request) => McpAuthInfo | Response | undefined | Promise<McpAuthInfo | Response | undefined>)
     | undefined;
-  /** Names under which the server may be called. @default those of the own machine */
+  /** The host names of the server, to reject DNS rebinding. @default the loopback names */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Web pages that may call it: host names or origins. @default those of the own machine */
+  /** The origins or host names of web pages that may call the server. @default the loopback names */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** @default 4 MiB */
   readonly maxBodyBytes?: number | undefined;
-  /** How calls run: every option of an `AgenticToolsNode` but its tools. */
+  /** Options of the `AgenticToolsNode` that runs the calls. */
   readonly toolsNode?: Omit<AgenticToolsNodeConfig, "tools"> | undefined;
   readonly runtime?: Runtime | undefined;
   readonly callbacks?: readonly Handler[] | undefined;
-  /** Values for every call, beside `authInfo` and `headers`. */
+  /** Values for the request context of every call, in addition to `authInfo` and `headers`. */
   readonly requestContext?:
     | Readonly<Record<string, unknown>>
     | ((call: {
@@ -197,13 +203,13 @@ export interface MCPServerOptions {
       }) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>)
     | undefined;
   readonly repository?: MCPServerRepository | undefined;
-  /** ISO 8601. @default now */
+  /** An ISO 8601 date. @default now */
   readonly releaseDate?: string | undefined;
   /** @default true */
   readonly isLatest?: boolean | undefined;
   readonly packageCanonical?: string | undefined;
   readonly packages?: readonly Readonly<Record<string, unknown>>[] | undefined;
   readonly remotes?: readonly Readonly<Record<string, unknown>>[] | undefined;
-  /** Told what is left out, and what goes wrong beside a call. @default console */
+  /** Receives warnings about tools that are not served, and errors outside of calls. @default console */
   readonly logger?: MCPServerLogger | undefined;
 }

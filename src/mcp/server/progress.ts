@@ -1,11 +1,11 @@
 import { type Fields, isFields } from "../../is.js";
 import type { ServerContext } from "./sdk.js";
 
-/** At most twenty messages of chunks a second. */
-const pauseMs = 50;
+/** The shortest time between two messages with chunks: at most 20 per second. */
+const chunkIntervalMs = 50;
 
-/** Tells a client that wants to know how far its call is. Without a token nothing is sent. */
-export class ProgressTeller {
+/** Sends progress notifications to the client, if its request has a progress token. */
+export class ProgressReporter {
   readonly #sdk: ServerContext;
   readonly #token: string | number | undefined;
   #last = 0;
@@ -23,7 +23,7 @@ export class ProgressTeller {
     return this.#token !== undefined;
   }
 
-  /** An event of a tool: MCP's own form goes out as it is, anything else as a text. */
+  /** Sends an event of a tool: as it is if it has the form of MCP, otherwise as text. */
   event(value: unknown): void {
     if (!this.isWanted) return;
     const { progress, total, message } = isFields(value) ? value : {};
@@ -35,16 +35,16 @@ export class ProgressTeller {
     } else this.#send(this.#last + 1, { message: typeof value === "string" ? value : (JSON.stringify(value) ?? "") });
   }
 
-  /** A piece of the result. Pieces that come too fast go out together. */
+  /** Sends a chunk of the result. Chunks that follow each other quickly are sent together. */
   chunk(text: string): void {
     if (!this.isWanted || text === "") return;
     this.#pending = (this.#pending ?? "") + text;
-    const wait = this.#sentAt + pauseMs - Date.now();
+    const wait = this.#sentAt + chunkIntervalMs - Date.now();
     if (wait <= 0) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), wait);
   }
 
-  /** Before the result goes out, so that nothing comes after it. */
+  /** Sends what is left. Must be awaited before the result is sent, because progress must not follow it. */
   async end(): Promise<void> {
     this.#flush();
     await this.#sending;
@@ -65,7 +65,7 @@ export class ProgressTeller {
     if (progressToken === undefined) return;
     this.#last = Math.max(this.#last, progress);
     const params = { progressToken, progress, ...more };
-    // a client that has gone hears nothing any more
+    // the client may have disconnected
     const sent = this.#sdk.mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
     this.#sending = Promise.all([this.#sending, sent]);
   }

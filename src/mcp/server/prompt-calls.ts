@@ -4,6 +4,7 @@ import { Chain } from "../../compose/chain.js";
 import type { CompiledGraph } from "../../compose/compiled-graph.js";
 import { type Fields, isFields } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { kindOf } from "../../wording.js";
 import { invalidMcpOption } from "../errors.js";
 import { promptMessagesOf } from "../messages.js";
 import type { CallProgram, CallRequest, CallRunner } from "./call-runner.js";
@@ -19,7 +20,7 @@ interface PromptProgram extends CallProgram {
 
 const idPrefix = "mcp_prompt_";
 
-/** Runs the templates that clients ask for. */
+/** Renders the prompts that clients request. */
 export class PromptCalls {
   readonly listed: readonly Fields[];
   readonly #prompts: ReadonlyMap<string, MCPServerPrompt>;
@@ -112,10 +113,12 @@ async function render(
       ? await template(args, ctx as never)
       : await template.format(args as never, ctx as never);
   if (!Array.isArray(given))
-    throw invalidMcpOption(`The template of the prompt "${name}" must give a list of messages.`);
+    throw invalidMcpOption(
+      `The template of the prompt "${name}" must return an array of messages (got ${kindOf(given)}).`,
+    );
   return given.flatMap((message: unknown) => {
     if (!isFields(message))
-      throw invalidMcpOption(`The template of the prompt "${name}" gave something that is not a message.`);
+      throw invalidMcpOption(`The template of the prompt "${name}" returned ${kindOf(message)} in place of a message.`);
     return "contentBlocks" in message
       ? promptMessagesOf(message as object as AgenticMessage).map((part) => ({ ...part }))
       : [{ role: message.role, content: message.content }];

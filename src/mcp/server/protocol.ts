@@ -1,10 +1,11 @@
 import { RequestContext } from "../../components/request-context.js";
 import { type Fields, isFields } from "../../is.js";
+import { maxTimerMs } from "../timing.js";
 import { traceContextKey, traceContextOf } from "../trace-context.js";
 import type { CallRequest, CallRunner } from "./call-runner.js";
 import type { CallPlace } from "./call-session.js";
 import type { MCPServerOptions, McpAuthInfo } from "./options.js";
-import { ProgressTeller } from "./progress.js";
+import { ProgressReporter } from "./progress.js";
 import type { PromptCalls } from "./prompt-calls.js";
 import type { ResourceCalls } from "./resource-calls.js";
 import type { loadServer, McpServer, RequestStateCodec, Server, ServerCapabilities, ServerContext } from "./sdk.js";
@@ -12,11 +13,11 @@ import type { ServedTool } from "./served-tools.js";
 import type { ToolCalls } from "./tool-calls.js";
 import { WireError } from "./wire-error.js";
 
-/** All that requests are answered with: the same for every client. */
+/** The parts that answer requests, shared by all clients. */
 export interface ServerParts {
   readonly options: MCPServerOptions;
   readonly tools: ReadonlyMap<string, ServedTool>;
-  /** Those that want arguments repeated in headers. */
+  /** The tools whose clients repeat arguments in headers (`x-mcp-header`). */
   readonly headerTools: readonly ServedTool[];
   readonly toolCalls: ToolCalls;
   readonly prompts: PromptCalls;
@@ -25,41 +26,39 @@ export interface ServerParts {
   readonly codec: RequestStateCodec<CallPlace>;
 }
 
-/** How one client is connected. */
+/** The connection of one client. */
 export interface ClientLink {
   readonly isModern: boolean;
   /** The resources that this client is subscribed to, if the connection keeps subscriptions. */
   readonly subscriptions: Set<string>;
-  /** Why the client cannot be asked during a call, if so. */
+  /** Why the client cannot be asked during a call; `undefined` if it can be. */
   readonly cannotAsk: string | undefined;
 }
 
 type Sdk = Awaited<ReturnType<typeof loadServer>>;
 
-const longestQuestion = 2 ** 31 - 1;
-
-/** A server of the SDK for one client, or for one request: it only passes requests on. */
+/** Creates an SDK server for one client or one request. It only passes requests on. */
 export function protocolServer({ Server: Class }: Sdk, parts: ServerParts, link: ClientLink): Server {
   return withHandlers(new Class(infoOf(parts), serverOptions(parts)), parts, link);
 }
 
 /**
- * The same for one request over HTTP. Headers that repeat arguments are compared with them by the SDK, which must know the
- * tools that want such headers.
+ * Creates an SDK server for one HTTP request. The SDK compares headers that repeat arguments with the arguments, so it must
+ * know the tools with such headers.
  */
 export function requestServer(sdk: Sdk, parts: ServerParts, link: ClientLink): Server | McpServer {
   if (parts.headerTools.length === 0) return protocolServer(sdk, parts, link);
-  const product = new sdk.McpServer(infoOf(parts), serverOptions(parts));
+  const mcpServer = new sdk.McpServer(infoOf(parts), serverOptions(parts));
   for (const { name, listed } of parts.headerTools) {
-    const inputSchema = sdk.fromJsonSchema(listed.inputSchema as never, trusting);
-    product.registerTool(name, { inputSchema }, () => ({ content: [] }));
+    const inputSchema = sdk.fromJsonSchema(listed.inputSchema as never, acceptAll);
+    mcpServer.registerTool(name, { inputSchema }, () => ({ content: [] }));
   }
-  withHandlers(product.server, parts, link);
-  return product;
+  withHandlers(mcpServer.server, parts, link);
+  return mcpServer;
 }
 
-/** The tools node checks arguments. */
-const trusting = {
+/** Accepts all arguments, because the tools node validates them. */
+const acceptAll = {
   getValidator: () => (input: unknown) => ({ valid: true as const, data: input as never, errorMessage: undefined }),
 };
 
@@ -74,7 +73,7 @@ function serverOptions(parts: ServerParts): ConstructorParameters<typeof Server>
     capabilities: capabilitiesOf(parts),
     ...(instructions !== undefined && { instructions }),
     requestState: { verify: (state: string, ctx: ServerContext) => codec.verify(state, ctx) },
-    inputRequired: { maxRounds: 1_000, roundTimeoutMs: Math.min(requestStateTtlMs, longestQuestion) },
+    inputRequired: { maxRounds: 1_000, roundTimeoutMs: Math.min(requestStateTtlMs, maxTimerMs) },
   };
 }
 
@@ -105,9 +104,9 @@ function addTools(server: Server, parts: ServerParts, link: ClientLink): void {
   );
   server.setRequestHandler("tools/call", async ({ params }, sdk) => {
     const { name, arguments: args } = params;
-    const progress = new ProgressTeller(sdk);
+    const progress = new ProgressReporter(sdk);
     const request = await requestOf(parts, link, server, sdk, progress);
-    const result = await answering(
+    const result = await withWireErrors(
       parts.toolCalls.call(parts.runner, request, { name, args, place: placeOf(sdk), progress }),
     );
     if (result.resultType === "input_required") return result as never;
@@ -119,8 +118,8 @@ function addTools(server: Server, parts: ServerParts, link: ClientLink): void {
 function addPrompts(server: Server, parts: ServerParts, link: ClientLink): void {
   server.setRequestHandler("prompts/list", async () => ({ prompts: parts.prompts.listed }) as never);
   server.setRequestHandler("prompts/get", async ({ params }, sdk) => {
-    const request = await requestOf(parts, link, server, sdk, new ProgressTeller(sdk));
-    return (await answering(
+    const request = await requestOf(parts, link, server, sdk, new ProgressReporter(sdk));
+    return (await withWireErrors(
       parts.prompts.get(parts.runner, request, params.name, params.arguments ?? {}, placeOf(sdk)),
     )) as never;
   });
@@ -132,11 +131,14 @@ function addResources(
   resources: ResourceCalls,
   { subscriptions }: ClientLink,
 ): void {
-  server.setRequestHandler("resources/list", async () => (await answering(resources.list())) as never);
-  server.setRequestHandler("resources/templates/list", async () => (await answering(resources.templates())) as never);
+  server.setRequestHandler("resources/list", async () => (await withWireErrors(resources.list())) as never);
+  server.setRequestHandler(
+    "resources/templates/list",
+    async () => (await withWireErrors(resources.templates())) as never,
+  );
   server.setRequestHandler("resources/read", async ({ params }, sdk) => {
     const values = await requestContextOf(parts.options, sdk);
-    return (await answering(resources.read(params.uri, values))) as never;
+    return (await withWireErrors(resources.read(params.uri, values))) as never;
   });
   server.setRequestHandler("resources/subscribe", async ({ params }) => {
     subscriptions.add(params.uri);
@@ -148,28 +150,32 @@ function addResources(
   });
 }
 
-/** The most values that a client is given at once. */
-const mostValues = 100;
+/** The most completion values in one result, as MCP defines it. */
+const maxCompletions = 100;
 
 function addCompletions(server: Server, completions: NonNullable<MCPServerOptions["completions"]>): void {
   server.setRequestHandler("completion/complete", async ({ params: { ref, argument, context } }) => {
-    const values = await answering(
+    const values = await withWireErrors(
       Promise.resolve(completions(ref, argument, { arguments: context?.arguments ?? {} })),
     );
     return {
-      completion: { values: values.slice(0, mostValues), total: values.length, hasMore: values.length > mostValues },
+      completion: {
+        values: values.slice(0, maxCompletions),
+        total: values.length,
+        hasMore: values.length > maxCompletions,
+      },
     };
   });
 }
 
-/** What goes wrong is told by its message, and by nothing else. */
-async function answering<T>(work: Promise<T>): Promise<T> {
+/** Converts errors to wire errors, so that clients see the message but no stack. */
+async function withWireErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (error instanceof WireError) throw error;
     const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
-    if (Number.isSafeInteger(code)) throw error; // an error of the SDK, which means what it says
+    if (Number.isSafeInteger(code)) throw error; // an error of the SDK, made for the client
     throw new WireError(-32603, error instanceof Error ? error.message : "The request failed.");
   }
 }
@@ -185,7 +191,7 @@ async function requestOf(
   { isModern, cannotAsk }: ClientLink,
   server: Server,
   sdk: ServerContext,
-  progress: ProgressTeller,
+  progress: ProgressReporter,
 ): Promise<CallRequest> {
   const envelope: Fields = sdk.mcpReq.envelope ?? {};
   const capabilities: unknown = isModern ? envelope[capabilitiesKey] : server.getClientCapabilities();
@@ -194,7 +200,7 @@ async function requestOf(
     isModern,
     capabilities: isFields(capabilities) ? capabilities : {},
     requestContext: await requestContextOf(options, sdk),
-    signal: sdk.mcpReq.signal, // aborted also when the server is closed
+    signal: sdk.mcpReq.signal, // also aborted when the server is closed
     progress,
     cannotAsk,
   };

@@ -1,13 +1,13 @@
 export interface RelaySettings {
-  /** Ends the body when it is aborted, as if whoever reads it had cancelled. */
+  /** Ends the body when it is aborted, as if its reader had cancelled it. */
   readonly signal?: AbortSignal | undefined;
-  /** Told once, when the first piece is asked for. */
+  /** Called once, when the first chunk is requested. */
   readonly onStart?: (() => void) | undefined;
-  /** Told once, when the body has been read, has failed, or is not wanted any more. */
+  /** Called once, when the body has ended, failed or been cancelled. */
   readonly onEnd?: (() => void) | undefined;
 }
 
-/** The same response, and what there is to know about the end of its body. */
+/** Returns the same response, and reports the start and end of its body. */
 export function relayBody(response: Response, { signal, onStart, onEnd }: RelaySettings): Response {
   if (response.body === null) {
     onEnd?.();

@@ -4,7 +4,7 @@ import type { Fields } from "../../is.js";
 import type { MCPServerResourceContent, MCPServerResources } from "./options.js";
 import { failed, unknownResource, WireError } from "./wire-error.js";
 
-/** Does a URI follow a template? Of the SDK, so that both sides mean the same. */
+/** Whether a URI matches a template. The SDK decides, so that clients and servers agree. */
 export type MatchesTemplate = (template: string, uri: string) => boolean;
 
 /** Answers requests for resources. */
@@ -33,7 +33,7 @@ export class ResourceCalls {
       given = await this.#resources.getResourceContent({ uri, requestContext });
     } catch (error) {
       if (error instanceof WireError) throw error;
-      // one that is listed nowhere is not there; of another, reading has failed
+      // for a listed resource, reading has failed; any other one does not exist
       throw (await this.#isKnown(uri)) ? failed(messageOf(error)) : unknownResource(uri);
     }
     if (given === undefined || given === null) throw unknownResource(uri);
@@ -66,7 +66,7 @@ function contentOf(
   listed: string | undefined,
 ): Fields {
   if ((text === undefined) === (blob === undefined)) {
-    throw failed(`The content of ${asked} must have a text or a blob, and not both.`);
+    throw failed(`The content of ${asked} must have either text or blob.`);
   }
   const type = mimeType ?? listed;
   return {

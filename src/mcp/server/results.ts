@@ -8,7 +8,7 @@ import { fileContent, mediaContent } from "../messages.js";
 
 export const errorResult = (text: string): Fields => ({ content: [{ type: "text", text }], isError: true });
 
-/** The result of one call as MCP has it. `output` is what the tool gave, where that was noted. */
+/** The result of a call as MCP defines it. `output` is the raw output of the tool, if it was recorded. */
 export function callResult(
   messages: readonly AgenticMessage[],
   outputSchema: JsonSchema | undefined,
@@ -21,7 +21,7 @@ export function callResult(
   if (outputSchema === undefined) return { content };
   const value = output === undefined ? parsed(block) : encodeJson(output.value);
   if (value === undefined || (outputSchema.type === "object" && !isFields(value)))
-    return errorResult("The tool ran, and gave no structured output, although it has an outputSchema.");
+    return errorResult("The tool returned no structured output, although it has an outputSchema.");
   return { content, structuredContent: value };
 }
 

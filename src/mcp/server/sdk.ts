@@ -19,7 +19,7 @@ export type {
 } from "@modelcontextprotocol/server";
 export type { StdioServerHandle, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
-/** The official server: an optional peer, loaded when serving begins. */
+/** Loads the official server, an optional peer dependency. */
 export async function loadServer() {
   try {
     return await import("@modelcontextprotocol/server");
@@ -36,7 +36,7 @@ export async function loadStdioServer() {
   }
 }
 
-/** What stands between its requests and those of Node.js. */
+/** Loads the adapter from Node.js requests to those of the official server. */
 export async function loadNodeAdapter() {
   try {
     return await import("@modelcontextprotocol/node");

@@ -12,7 +12,7 @@ import { invalidMcpOption } from "../errors.js";
 import { askAgentTool, runGraphTool, runWorkflowTool } from "./derived-tools.js";
 import type { MCPServerLogger, MCPServerOptions } from "./options.js";
 
-/** A tool as clients see it, and as it runs. */
+/** A tool with its name and schemas for clients. */
 export interface ServedTool {
   readonly name: string;
   readonly tool: Tool<never>;
@@ -22,10 +22,10 @@ export interface ServedTool {
   readonly listed: Fields;
 }
 
-/** What a tool gave, before it was made into what a model reads, by the id of its call. */
+/** The outputs of tools before they are formatted for a model, by the id of the call. */
 export type RawOutputs = Map<string, unknown>;
 
-/** Explicit tools first: they win over those that are made of agents, workflows and graphs. */
+/** The tools of a server. Those in `tools` win over those made from agents, workflows and graphs. */
 export function servedTools(
   options: MCPServerOptions,
   logger: MCPServerLogger,
@@ -33,7 +33,7 @@ export function servedTools(
 ): ReadonlyMap<string, ServedTool> {
   const served = new Map<string, ServedTool>();
   for (const [name, tool] of namedTools(options.tools ?? [])) {
-    if (served.has(name)) throw invalidMcpOption(`An MCPServer has two tools that are called "${name}".`);
+    if (served.has(name)) throw invalidMcpOption(`An MCPServer has two tools with the name "${name}".`);
     served.set(name, serve(name, tool, "tool", raw));
   }
   const derived = [
@@ -47,7 +47,10 @@ export function servedTools(
     const { name } = tool.info;
     const other = served.get(name);
     if (other === undefined) served.set(name, serve(name, tool, kind, raw));
-    else logger.warn(`The ${kind} "${key}" is not served: there is a ${other.kind} that is called "${name}" already.`);
+    else
+      logger.warn(
+        `The ${kind} "${key}" is not served, because there is already a ${other.kind} with the tool name "${name}".`,
+      );
   }
   return served;
 }
@@ -73,7 +76,7 @@ function serve(name: string, tool: Tool<never>, kind: ServedTool["kind"], raw: R
   return {
     name,
     kind,
-    tool: outputSchema === undefined ? tool : noting(tool, raw),
+    tool: outputSchema === undefined ? tool : recordingTool(tool, raw),
     outputSchema,
     listed: {
       name,
@@ -87,28 +90,28 @@ function serve(name: string, tool: Tool<never>, kind: ServedTool["kind"], raw: R
   };
 }
 
-/** Clients want an object at the top, and a union does not say that it is one. */
+/** Adds the `type: "object"` that clients require: unions do not have it. */
 function objectSchema(schema: JsonSchema): JsonSchema {
   return "type" in schema ? schema : { type: "object", ...schema };
 }
 
-/** For clients of older revisions, which know objects only, the SDK puts any other output into one. */
+/** The output schema for clients. The SDK wraps other outputs in an object for clients of older revisions. */
 function outputSchemaOf(tool: object): JsonSchema | undefined {
   const given: unknown = Reflect.get(tool, "outputSchema");
   if (given === undefined || given === null) return undefined;
   const schema = toJsonSchema(given as AnyStandardSchema | JsonSchema, { side: "output" });
-  if (Object.keys(schema).every((key) => key === "$schema")) return undefined; // fits everything, so it says nothing
-  return !("type" in schema) && isOfObjects(schema) ? { type: "object", ...schema } : schema;
+  if (Object.keys(schema).every((key) => key === "$schema")) return undefined; // accepts everything, so it is of no use
+  return !("type" in schema) && acceptsOnlyObjects(schema) ? { type: "object", ...schema } : schema;
 }
 
-/** Whether only objects fit, as far as the schema shows. */
-function isOfObjects(schema: unknown): boolean {
+/** Whether the schema clearly accepts objects only. */
+function acceptsOnlyObjects(schema: unknown): boolean {
   if (!isFields(schema)) return false;
   const { type, properties, anyOf, oneOf, allOf } = schema;
   if (type !== undefined) return type === "object";
-  if (Array.isArray(allOf) && allOf.some(isOfObjects)) return true;
+  if (Array.isArray(allOf) && allOf.some(acceptsOnlyObjects)) return true;
   const choices: unknown = anyOf ?? oneOf;
-  return Array.isArray(choices) ? choices.every(isOfObjects) : properties !== undefined;
+  return Array.isArray(choices) ? choices.every(acceptsOnlyObjects) : properties !== undefined;
 }
 
 function mcpOf(tool: object): McpToolProperties | undefined {
@@ -121,14 +124,14 @@ function titleOf(tool: object): string | undefined {
   return isFields(metadata) && typeof metadata.title === "string" ? metadata.title : undefined;
 }
 
-/** The same tool, which notes its output: a model reads a text of it, a client wants the value. */
-function noting(tool: Tool<never>, raw: RawOutputs): Tool<never> {
+/** The same tool, but it records its raw output: clients get the value, where a model would get text. */
+function recordingTool(tool: Tool<never>, raw: RawOutputs): Tool<never> {
   const stages = stagesOf(tool, tool.info);
   const { hooks } = stages;
   const onOutput = (call: { readonly output: unknown; readonly toolCallId: string }): unknown => {
     if (raw.has(call.toolCallId)) raw.set(call.toolCallId, call.output);
     return hooks?.onOutput?.(call as never);
   };
-  const noted = Object.create(stages, { hooks: { value: { ...hooks, onOutput }, enumerable: true } });
-  return Object.create(tool, { [toolStages]: { value: noted } });
+  const recordingStages = Object.create(stages, { hooks: { value: { ...hooks, onOutput }, enumerable: true } });
+  return Object.create(tool, { [toolStages]: { value: recordingStages } });
 }

@@ -21,7 +21,7 @@ export type ServerChange =
   | { readonly kind: "tools" | "prompts" | "resources" }
   | { readonly kind: "resource"; readonly uri: string };
 
-/** A lasting connection, over which its client is notified of changes. */
+/** A client with a lasting connection, over which it is notified of changes. */
 interface LiveClient {
   readonly server: Server;
   readonly isModern: boolean;
@@ -31,7 +31,7 @@ interface LiveClient {
 const stateless =
   'this server keeps no sessions (legacy: "stateless"), so a client of an older revision cannot be asked during a call.';
 
-/** Everything through which clients come in. */
+/** Serves clients over every transport. */
 export class Serving {
   readonly #parts: () => Promise<ServerParts>;
   readonly #gate: Gate;
@@ -87,7 +87,7 @@ export class Serving {
     });
   }
 
-  /** Read once: the SDK would copy the request to read it for each question that it asks about it. */
+  /** Reads the body once. Otherwise the SDK would clone the request and read it several times. */
   async #bodyOf(
     request: Request,
     { isJsonContentType, readRequestBody }: Awaited<ReturnType<typeof loadServer>>,
@@ -104,7 +104,7 @@ export class Serving {
     }
   }
 
-  /** The transport of 2024-11-05. */
+  /** Answers a request over the transport of 2024-11-05. */
   async fetchSse(
     request: Request,
     path: string,
@@ -127,7 +127,7 @@ export class Serving {
     return sessions;
   }
 
-  /** Answers a request of Node.js. */
+  /** Answers a Node.js request. */
   async answer(
     req: NodeRequest,
     res: NodeResponse,
@@ -136,7 +136,7 @@ export class Serving {
   ): Promise<void> {
     const { host = "localhost" } = req.headers;
     if (!URL.canParse(`http://${String(host)}`)) {
-      // no address can be made of it, so there would be no request to check
+      // a request with an invalid host has no valid URL
       res.writeHead(403);
       res.end();
       return;
@@ -186,10 +186,10 @@ export class Serving {
       ...this.#stdioClients,
       ...sessions.map(({ server, subscriptions }) => ({ server, subscriptions, isModern: false })),
     ];
-    await Promise.allSettled(clients.map((client) => tell(client, change)));
+    await Promise.allSettled(clients.map((client) => notifyClient(client, change)));
   }
 
-  /** Ends every connection; what runs is stopped, and saved where it can go on. */
+  /** Closes every connection. Running calls are aborted. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
@@ -247,7 +247,7 @@ export class Serving {
   }
 }
 
-/** Whether a message names its revision, as those since 2026-07-28 do: a look that saves the SDK a second one. */
+/** Whether a message names its revision, as those since 2026-07-28 do. A cheap check that spares that of the SDK. */
 function isModern(body: unknown): boolean {
   const params = isFields(body) ? body.params : undefined;
   const meta = isFields(params) ? params._meta : undefined;
@@ -255,8 +255,8 @@ function isModern(body: unknown): boolean {
 }
 
 /**
- * The adapter tells of a stream with its first piece, and notices that a client has gone when it writes the next one: a
- * stream on which nothing happens would not seem to begin, and its session would seem to be in use for ever.
+ * The Node.js adapter sends the headers of a stream with its first chunk, and notices a closed connection only when it writes.
+ * This sends the headers of an idle stream at once, and ends the stream when its client disconnects.
  */
 async function streamed(
   request: Request,
@@ -268,7 +268,7 @@ async function streamed(
   return relayBody(response, {
     signal: request.signal,
     onStart: () => res.flushHeaders?.(),
-    // holds on to the request, without which Node.js 20 may forget its signal
+    // keeps the request alive: otherwise Node.js 20 may collect its signal
     onEnd: () => void request,
   });
 }
@@ -277,7 +277,7 @@ function newLink(isModern: boolean): ClientLink {
   return { isModern, subscriptions: new Set(), cannotAsk: undefined };
 }
 
-async function tell({ server, isModern, subscriptions }: LiveClient, change: ServerChange): Promise<void> {
+async function notifyClient({ server, isModern, subscriptions }: LiveClient, change: ServerChange): Promise<void> {
   switch (change.kind) {
     case "tools":
       return server.sendToolListChanged();
@@ -286,7 +286,7 @@ async function tell({ server, isModern, subscriptions }: LiveClient, change: Ser
     case "resources":
       return server.sendResourceListChanged();
     case "resource":
-      // of the newest revision the connection itself knows who listens
+      // since 2026-07-28 the connection itself tracks subscriptions
       if (isModern || subscriptions.has(change.uri)) await server.sendResourceUpdated({ uri: change.uri });
       return undefined;
     default:

@@ -1,6 +1,6 @@
 import { relayBody } from "./relay-body.js";
 
-/** A session that a client began, as far as a table of them is concerned. */
+/** The part of a session that the table uses. */
 export interface Session {
   readonly principal: string;
   close(): Promise<void>;
@@ -9,11 +9,11 @@ export interface Session {
 interface Row<S> {
   readonly session: S;
   usedAt: number;
-  /** Requests and streams that are open. */
+  /** The number of open requests and streams. */
   open: number;
 }
 
-const mostSessions = 1_000;
+const maxSessions = 1_000;
 const idleMs = 30 * 60_000;
 const sweepMs = 60_000;
 
@@ -23,7 +23,7 @@ export class SessionTable<S extends Session> {
   #timer: ReturnType<typeof setInterval> | undefined;
 
   get isFull(): boolean {
-    return this.#rows.size >= mostSessions;
+    return this.#rows.size >= maxSessions;
   }
 
   get sessions(): S[] {
@@ -37,7 +37,7 @@ export class SessionTable<S extends Session> {
     if (typeof this.#timer === "object") this.#timer.unref();
   }
 
-  /** The session of this id, if it is this principal's. */
+  /** The session with this id, if it belongs to the principal. */
   find(id: string, principal: string): S | undefined {
     const row = this.#rows.get(id);
     if (row === undefined || row.session.principal !== principal) return undefined;
@@ -45,7 +45,7 @@ export class SessionTable<S extends Session> {
     return row.session;
   }
 
-  /** A session is in use until its answer has been read. */
+  /** Runs `work` and keeps the session in use until the body of its response has been read. */
   async during(id: string, work: () => Promise<Response>): Promise<Response> {
     const end = this.hold(id);
     try {
@@ -56,7 +56,7 @@ export class SessionTable<S extends Session> {
     }
   }
 
-  /** The session is in use until what this gives is called. */
+  /** Keeps the session in use until the returned function is called. */
   hold(id: string): () => void {
     const row = this.#rows.get(id);
     if (row === undefined) return () => undefined;
@@ -80,9 +80,9 @@ export class SessionTable<S extends Session> {
   }
 
   async #sweep(): Promise<void> {
-    const before = Date.now() - idleMs;
+    const cutoff = Date.now() - idleMs;
     for (const [id, { usedAt, open, session }] of this.#rows) {
-      if (open > 0 || usedAt > before) continue;
+      if (open > 0 || usedAt > cutoff) continue;
       this.#rows.delete(id);
       await session.close().catch(() => undefined);
     }

@@ -3,7 +3,10 @@ import type { McpAuthInfo } from "./options.js";
 import { type JSONRPCMessage, loadServer, type MessageExtraInfo, type Server, type Transport } from "./sdk.js";
 import { type Session, SessionTable } from "./session-table.js";
 
-/** One client of the transport of 2024-11-05: messages to it are events of one stream, messages of it are posts. */
+/**
+ * The server side of the transport of 2024-11-05: sends messages as events of one stream, and receives them as POST
+ * requests.
+ */
 export class SseServerTransport implements Transport {
   readonly sessionId = globalThis.crypto.randomUUID();
   onclose?: (() => void) | undefined;
@@ -13,20 +16,20 @@ export class SseServerTransport implements Transport {
   readonly #encoder = new TextEncoder();
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #keepAlive: ReturnType<typeof setInterval> | undefined;
-  /** What to call when a request of the client is over. */
+  /** The release functions of the open requests of the client, by request id. */
   readonly #running = new Map<string | number, () => void>();
 
   constructor(messagePath: string) {
     this.#endpoint = `${messagePath}?sessionId=${this.sessionId}`;
   }
 
-  /** The stream of events; it begins with the address for posts. */
+  /** Opens the event stream. Its first event is the address for POST requests. */
   open(): Response {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller;
         this.#write(`event: endpoint\ndata: ${this.#endpoint}\n\n`);
-        // what stands between may end a connection on which nothing happens
+        // proxies may close an idle connection
         this.#keepAlive = setInterval(() => this.#write(": still here\n\n"), 15_000);
       },
       cancel: () => this.close(),
@@ -35,7 +38,9 @@ export class SseServerTransport implements Transport {
     return new Response(body, { headers });
   }
 
-  /** `hold` is called for a request, and what it gives when that has been answered or cancelled. */
+  /**
+   * Receives a message. For a request, calls `hold`, and the function it returns once the request is answered or cancelled.
+   */
   receive(message: JSONRPCMessage, extra: MessageExtraInfo, hold: () => () => void): void {
     if ("method" in message && "id" in message) {
       this.#end(message.id);
@@ -61,7 +66,7 @@ export class SseServerTransport implements Transport {
     try {
       controller.close();
     } catch {
-      // the client has closed it
+      // the client has closed the stream
     }
     this.onclose?.();
   }
@@ -88,7 +93,7 @@ export interface SsePaths {
   readonly messagePath: string;
 }
 
-/** All clients of that transport: one session per stream. */
+/** The sessions of the transport of 2024-11-05, one per stream. */
 export class SseSessions {
   readonly #newServer: (subscriptions: Set<string>) => Promise<Server>;
   readonly #maxBodyBytes: number | undefined;
@@ -116,7 +121,7 @@ export class SseSessions {
   }
 
   async #open(messagePath: string, authInfo: McpAuthInfo | undefined): Promise<Response> {
-    if (this.#table.isFull) return refusal(503, "There are too many sessions");
+    if (this.#table.isFull) return refusal(503, "Too many sessions");
     const subscriptions = new Set<string>();
     const server = await this.#newServer(subscriptions);
     const transport = new SseServerTransport(messagePath);
@@ -147,7 +152,7 @@ export class SseSessions {
     try {
       message = parseJSONRPCMessage(JSON.parse(body.text));
     } catch {
-      return refusal(400, "The body is not a message of JSON-RPC");
+      return refusal(400, "The body is not a JSON-RPC message");
     }
     const extra = { request, ...(authInfo !== undefined && { authInfo: authInfo as never }) };
     session.transport.receive(message, extra, () => this.#table.hold(id));

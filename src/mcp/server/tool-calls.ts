@@ -15,7 +15,7 @@ import type { CallProgram, CallRequest, CallRunner } from "./call-runner.js";
 import type { CallPlace, CallSessions } from "./call-session.js";
 import { withClient } from "./call-session.js";
 import type { MCPServerOptions } from "./options.js";
-import type { ProgressTeller } from "./progress.js";
+import type { ProgressReporter } from "./progress.js";
 import { callResult, errorResult } from "./results.js";
 import type { RawOutputs, ServedTool } from "./served-tools.js";
 import { invalidState, unknownToolName } from "./wire-error.js";
@@ -32,12 +32,12 @@ export interface ToolCallsOptions {
   readonly sessions: CallSessions;
 }
 
-/** A call as it came. */
+/** A tool call of a client. */
 export interface ToolCallRequest {
   readonly name: string;
   readonly args: unknown;
   readonly place: CallPlace | undefined;
-  readonly progress: ProgressTeller;
+  readonly progress: ProgressReporter;
 }
 
 /** Runs the calls of all clients through one tools node. */
@@ -78,7 +78,7 @@ export class ToolCalls {
     }
   }
 
-  /** Without a client: for the program that has the server. */
+  /** Runs a tool without a client, for `executeTool`. */
   async execute(
     name: string,
     args: unknown,
@@ -100,18 +100,18 @@ export class ToolCalls {
         signal,
         options: { toolsNode: messages === undefined ? {} : { messages } },
       });
-      return givenBy(results, raw.get(callId));
+      return outputOf(results, raw.get(callId));
     } finally {
       raw.delete(callId);
     }
   }
 
-  /** One per tool: handlers and traces see it under the name that the protocol has for it. */
+  /** The program of a tool. Each tool has its own graph, so that traces show its name. */
   #programOf(name: string): ToolProgram {
     let program = this.#programs.get(name);
     if (program === undefined) {
       program = { name, graph: this.#compile(name), refused: errorResult };
-      // names that clients make up would fill the memory
+      // unknown names are not cached: clients could fill the memory with them
       if (this.#options.tools.has(name)) this.#programs.set(name, program);
     }
     return program;
@@ -159,22 +159,22 @@ function clientMiddleware(sessions: CallSessions): ToolCallMiddleware {
     streamable: (next) => (call, ctx) => {
       const progress = sessions.find(ctx)?.progress;
       const stream = next(call, contextOf(ctx));
-      return progress?.isWanted === true ? stream.map((chunk) => tell(progress, chunk)) : stream;
+      return progress?.isWanted === true ? stream.map((chunk) => reportChunk(progress, chunk)) : stream;
     },
   };
 }
 
-function tell(progress: ProgressTeller, chunk: ToolOutput): ToolOutput {
+function reportChunk(progress: ProgressReporter, chunk: ToolOutput): ToolOutput {
   progress.chunk(typeof chunk === "string" ? chunk : textOfContent(chunk));
   return chunk;
 }
 
-/** What a tool gave: its value where that was noted, else the text or the parts of its result. */
-function givenBy(messages: readonly AgenticMessage[], noted: unknown): unknown {
+/** The output of a tool: the recorded value, or else the content of its result. */
+function outputOf(messages: readonly AgenticMessage[], recorded: unknown): unknown {
   const [block] = messages.flatMap(toolResultsOf);
   if (block === undefined || block.isError === true)
     throw new KumikoError("TOOL_FAILED", block?.result ?? "The call has no result.");
-  if (noted !== undefined) return noted;
+  if (recorded !== undefined) return recorded;
   if (block.content !== undefined) return block.content;
   return block.resultType === "json" ? JSON.parse(block.result) : block.result;
 }

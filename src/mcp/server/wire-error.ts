@@ -1,6 +1,6 @@
 import type { Fields } from "../../is.js";
 
-/** An error with a code of JSON-RPC. Its message and data are all that a client sees of it. */
+/** An error with a JSON-RPC code. Clients see only its message and data. */
 export class WireError extends Error {
   override readonly name = "WireError";
   readonly code: number;
@@ -29,7 +29,10 @@ export const unknownResource = (uri: string): WireError =>
 export const invalidState = (): WireError =>
   new WireError(invalidParams, "Invalid or expired requestState", { reason: "invalid_request_state" });
 
-export const tooManyPending = (most: number): WireError =>
-  new WireError(internalError, `${most} calls wait for an answer already. Answer one of them, or try again later.`);
+export const tooManyPending = (limit: number): WireError =>
+  new WireError(
+    internalError,
+    `${limit} calls are already waiting for an answer, which is the limit. Answer one of them, or try again later.`,
+  );
 
 export const failed = (message: string): WireError => new WireError(internalError, message);

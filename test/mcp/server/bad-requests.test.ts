@@ -181,7 +181,7 @@ describe("an MCPServer that is made wrongly", () => {
     ["an unknown mode", { legacy: "yes" }, "legacy of MCPServer"],
     ["a limit of nothing", { maxPending: 0 }, "maxPending of MCPServer"],
     ["half a call", { maxPending: 1.5 }, "a whole number above 0"],
-    ["tools that are none", { tools: 5 }, "tools of MCPServer must be a list or a record"],
+    ["tools that are none", { tools: 5 }, "tools of MCPServer must be an array or a record"],
     ["an agent that cannot answer", { agents: { a: { description: "x" } } }, 'agents["a"] of MCPServer'],
     ["a key that is no name", { agents: { "a b": { description: "x", generate: async () => "" } } }, "keys of agents"],
     ["a workflow without runs", { workflows: { a: { description: "x" } } }, 'workflows["a"] of MCPServer'],

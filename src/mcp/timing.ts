@@ -1,4 +1,7 @@
-/** Gives what the work gives, or rejects with the reason of the signal, at once. Later results are ignored. */
+/** The longest delay that a timer supports; with a longer one it fires at once. */
+export const maxTimerMs = 2 ** 31 - 1;
+
+/** Settles like `work`, or rejects with the reason of the signal as soon as it is aborted. */
 export function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   if (signal.aborted) {
@@ -12,7 +15,7 @@ export function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined):
   });
 }
 
-/** Rejects with the error, and aborts the signal of the work, when it takes too long or is not wanted any more. */
+/** Runs `work`, and aborts its signal after `ms` (with `error`) or when `outer` is aborted. */
 export async function withLimit<T>(
   ms: number,
   outer: AbortSignal,
@@ -32,6 +35,7 @@ export async function withLimit<T>(
   }
 }
 
+/** Resolves after a delay; rejects if the signal is aborted before. */
 export function abortableDelay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
