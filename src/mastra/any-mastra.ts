@@ -4,7 +4,7 @@ import type { MastraLogger } from "./logger.js";
 import type { AnyMastraTool } from "./tools/any-tool.js";
 import type { AnyWorkflow } from "./workflow/any-workflow.js";
 
-/** A Mastra as steps and tools see it: everything that is registered, without its types. */
+/** A {@link Mastra} of any type, as steps and tools get it. */
 export interface AnyMastra {
   getAgent(key: string): AnyAgent;
   getAgentById(id: string): AnyAgent;

@@ -1,14 +1,14 @@
 import { type AnyRequestContext, RequestContext } from "../components/request-context.js";
 import { bothOfPair, invalidMastraOption } from "./errors.js";
 
-/** Values of one request, under either of their two names. */
+/** The request context of a call, under its current or its older name. */
 export interface RequestOptions {
   readonly requestContext?: AnyRequestContext | Readonly<Record<string, unknown>> | undefined;
   /** The older name of `requestContext`. */
   readonly runtimeContext?: AnyRequestContext | Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The request context of a call, under whichever name it was given. */
+/** Returns the request context of a call. Throws if both names are given. */
 export function requestContextOf(where: string, options: RequestOptions): RequestContext | undefined {
   const names = Object.keys(options);
   if (
@@ -22,13 +22,13 @@ export function requestContextOf(where: string, options: RequestOptions): Reques
   const given = options.requestContext ?? options.runtimeContext;
   if (given === undefined) return undefined;
   if (typeof given !== "object" || given === null) {
-    throw invalidMastraOption(`runtimeContext of ${where} must be a RuntimeContext or a record of values.`);
+    throw invalidMastraOption(`requestContext of ${where} must be a RequestContext or a record of values.`);
   }
   if (isContext(given)) return given as RequestContext;
   return new RequestContext(given);
 }
 
-/** The signal of a call, under whichever name it was given. */
+/** Returns the signal of a call. Throws if both names are given, with different signals. */
 export function signalOf(
   where: string,
   {

@@ -5,7 +5,7 @@ import { issueText, list } from "../wording.js";
 
 export const invalidMastraOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 
-/** Throws for what is not an object, and for an option that does not exist. */
+/** Throws if the options are not an object or one of them is unknown. */
 export function checkMastraOptions(where: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw invalidMastraOption(`The options of ${where} must be an object (got ${shorten(options)}).`);
@@ -17,13 +17,13 @@ export function checkMastraOptions(where: string, options: unknown, known: reado
 
 export const bothOfPair = (where: string, first: string, second: string): KumikoError =>
   invalidMastraOption(
-    `${where} was given both ${first} and ${second}, which are two names of one option. Give one of them.`,
+    `${where} was given both ${first} and ${second}, which are two names of the same option. Pass only one of them.`,
   );
 
 export const notRegistered = (kind: string, key: string, known: readonly string[]): KumikoError =>
   new KumikoError(
     "UNKNOWN_ENTRY",
-    `${kind} "${key}" is not registered with this Mastra. Add it to ${kind.toLowerCase()}s of new Mastra({ … }). ` +
+    `${kind} "${key}" is not registered with this Mastra. Add it to ${kind === "MCPServer" ? "mcpServers" : `${kind.toLowerCase()}s`} of new Mastra({ … }). ` +
       `Registered: ${list(known)}.`,
   );
 
@@ -34,14 +34,14 @@ export const invalidStep = (what: string): KumikoError => new KumikoError("INVAL
 export const duplicateStep = (workflow: string, id: string): KumikoError =>
   new KumikoError(
     "DUPLICATE_NODE",
-    `Workflow "${workflow}" has two steps with the id "${id}", and results are kept by id. ` +
-      `Give the second one an id of its own: cloneStep(step, { id: "…" }).`,
+    `Workflow "${workflow}" has two steps with the id "${id}". Ids must be unique, because results are stored by id. ` +
+      `Give the second step another id: cloneStep(step, { id: "…" }).`,
   );
 
 export const unknownStep = (workflow: string, where: string, id: string, known: readonly string[]): KumikoError =>
   new KumikoError(
     "UNKNOWN_NODE",
-    `${where} of workflow "${workflow}" names step "${id}", which the workflow does not have. Steps: ${list(known)}.`,
+    `${where} of workflow "${workflow}" refers to step "${id}", which is not in the workflow. Steps: ${list(known)}.`,
   );
 
 export const emptyWorkflow = (id: string): KumikoError =>
@@ -55,7 +55,7 @@ export const notCommitted = (id: string): KumikoError =>
 
 // running workflows
 
-/** Identifies a checked value: which schema, and of which step of which workflow. */
+/** Identifies a checked value in error messages. */
 export interface CheckedValue {
   readonly workflow: string;
   readonly step?: string | undefined;
@@ -63,7 +63,7 @@ export interface CheckedValue {
   readonly what: string;
 }
 
-export const doesNotFit = (
+export const doesNotMatch = (
   { workflow, step, what }: CheckedValue,
   issues: readonly StandardIssue[],
   code: "VALIDATION" | "ANSWER_MISMATCH" = "VALIDATION",
@@ -71,26 +71,26 @@ export const doesNotFit = (
   const owner = step === undefined ? `workflow "${workflow}"` : `step "${step}" of workflow "${workflow}"`;
   return new KumikoError(
     code,
-    `The ${what} of ${owner} does not fit its schema: ${issues.map(issueText).join("; ")}.`,
+    `The ${what} of ${owner} does not match its schema: ${issues.map(issueText).join("; ")}.`,
     { nodePath: step === undefined ? [] : [step], cause: { issues } },
   );
 };
 
-export const notAList = (workflow: string, step: string, given: unknown): KumikoError =>
+export const notAnArray = (workflow: string, step: string, given: unknown): KumikoError =>
   new KumikoError(
     "VALIDATION",
-    `.foreach of step "${step}" in workflow "${workflow}" needs a list, but got ${shorten(given)}.`,
+    `.foreach of step "${step}" in workflow "${workflow}" needs an array as its input (got ${shorten(given)}).`,
     { nodePath: [step] },
   );
 
-export const pathToNowhere = (workflow: string, field: string, path: string, source: string): KumikoError =>
+export const pathNotFound = (workflow: string, field: string, path: string, source: string): KumikoError =>
   new KumikoError(
     "VALIDATION",
-    `.map of workflow "${workflow}" cannot fill "${field}": ${source} has nothing at path "${path}".`,
+    `.map of workflow "${workflow}" cannot fill "${field}": ${source} has no value at path "${path}".`,
     { nodePath: [field] },
   );
 
-export const noResultYet = (workflow: string, field: string, steps: readonly string[]): KumikoError =>
+export const stepHasNotRun = (workflow: string, field: string, steps: readonly string[]): KumikoError =>
   new KumikoError(
     "VALIDATION",
     `.map of workflow "${workflow}" cannot fill "${field}": step ${list(steps)} has not run.`,
@@ -100,7 +100,7 @@ export const noResultYet = (workflow: string, field: string, steps: readonly str
 export const notSuspended = (workflow: string, runId: string, cause?: unknown): KumikoError =>
   new KumikoError(
     "UNKNOWN_CHECKPOINT",
-    `Run "${runId}" of workflow "${workflow}" is not suspended: there is nothing to resume.`,
+    `Run "${runId}" of workflow "${workflow}" is not suspended, so it cannot be resumed.`,
     {
       cause,
     },
@@ -115,14 +115,14 @@ export const stepNotSuspended = (workflow: string, step: string, waiting: readon
 export const ambiguousResume = (workflow: string, waiting: readonly string[]): KumikoError =>
   new KumikoError(
     "AMBIGUOUS_INTERRUPT",
-    `Workflow "${workflow}" waits in ${waiting.length} places: ${list(waiting)}. ` +
-      "Say which one is resumed: resume({ step, resumeData }), and with forEachIndex for an item of .foreach.",
+    `Workflow "${workflow}" is suspended in ${waiting.length} places: ${list(waiting)}. ` +
+      "Choose one: resume({ step, resumeData }), with forEachIndex for an item of .foreach.",
   );
 
-export const cannotWait = (workflow: string, why: string): KumikoError =>
+export const cannotSuspend = (workflow: string, why: string): KumikoError =>
   new KumikoError(
     "NOT_SERIALIZABLE",
-    `Workflow "${workflow}" was suspended, but its run could not be saved: its input is not data. ${why}`,
+    `Workflow "${workflow}" was suspended, but its run could not be saved, because its input cannot be serialized. ${why}`,
   );
 
 export const declined = (tool: string, reason: string | undefined): KumikoError =>
@@ -133,7 +133,7 @@ export const declined = (tool: string, reason: string | undefined): KumikoError 
 export const noMiddlewareResponse = (path: string): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",
-    `The middleware for ${path} neither called next() nor gave an answer. End it with await next(), or return a Response.`,
+    `The middleware for ${path} neither called next() nor returned a Response. End it with await next(), or return a Response.`,
   );
 
 export const invalidBody = (what: string): KumikoError =>

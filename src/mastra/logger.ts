@@ -1,4 +1,4 @@
-/** What a Mastra and everything registered with it logs to. */
+/** The logger of a {@link Mastra} and of everything registered with it. */
 export interface MastraLogger {
   debug(message: string, ...details: unknown[]): void;
   info(message: string, ...details: unknown[]): void;
@@ -6,19 +6,19 @@ export interface MastraLogger {
   error(message: string, ...details: unknown[]): void;
 }
 
-const nothing = (): void => undefined;
+const noop = (): void => undefined;
 
 /** For `logger: false`. */
 export const silentLogger: MastraLogger = Object.freeze({
-  debug: nothing,
-  info: nothing,
-  warn: nothing,
-  error: nothing,
+  debug: noop,
+  info: noop,
+  warn: noop,
+  error: noop,
 });
 
-/** Writes to the console, without what is only for debugging. */
+/** Writes to the console, except debug messages. */
 export const consoleLogger: MastraLogger = Object.freeze({
-  debug: nothing,
+  debug: noop,
   info: (message: string, ...details: unknown[]) => console.info(message, ...details),
   warn: (message: string, ...details: unknown[]) => console.warn(message, ...details),
   error: (message: string, ...details: unknown[]) => console.error(message, ...details),

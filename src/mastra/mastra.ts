@@ -17,13 +17,13 @@ import type { AnyWorkflow } from "./workflow/any-workflow.js";
 
 type Named<T> = Readonly<Record<string, T>>;
 
-/** How a Mastra is served. */
+/** The `server` option of {@link Mastra}. */
 export interface ServerOptions {
-  /** Runs around every request: functions, or `{ path, handler }` for some of them. */
+  /** Middleware for every request, or with `{ path, handler }` for some paths. */
   readonly middleware?: Middleware | readonly Middleware[] | undefined;
 }
 
-/** What belongs together. */
+/** Options of {@link Mastra}. */
 export interface MastraOptions<
   Agents extends Named<object> = Named<object>,
   Workflows extends Named<object> = Named<object>,
@@ -32,19 +32,19 @@ export interface MastraOptions<
   readonly agents?: Agents | undefined;
   readonly workflows?: Workflows | undefined;
   readonly tools?: Tools | undefined;
-  /** Servers by their names, to be found again. */
+  /** MCP servers by key, for `getMCPServer`. */
   readonly mcpServers?: Named<object> | undefined;
-  /** `false` is silence. @default the console, without what is for debugging */
+  /** `false` for no logging. @default the console, except debug messages */
   readonly logger?: MastraLogger | false | undefined;
-  /** Where runs are kept that wait. @default in memory */
+  /** Stores waiting runs. @default a memory store */
   readonly storage?: CheckpointStore | undefined;
   readonly server?: ServerOptions | undefined;
 }
 
-const names = ["agents", "workflows", "tools", "mcpServers", "logger", "storage", "server"];
+const optionNames = ["agents", "workflows", "tools", "mcpServers", "logger", "storage", "server"];
 
 /**
- * Agents, workflows and tools that know each other, with one logger, one store and one server.
+ * A registry of agents, workflows and tools that can find each other, and share a logger, a store and a server.
  *
  * @example
  * import { Mastra, Agent } from "kumiko/mastra";
@@ -64,7 +64,7 @@ export class Mastra<
   readonly #server: ServerOptions;
 
   constructor(options: MastraOptions<Agents, Workflows, Tools> = {}) {
-    checkMastraOptions("new Mastra", options, names);
+    checkMastraOptions("new Mastra", options, optionNames);
     const { logger = consoleLogger, storage = memoryStore(), server = {}, mcpServers = {} } = options;
     const entries = {
       agents: entriesOf<AnyAgent>("agents", options.agents, "an Agent", ["generate", "stream"]),
@@ -133,7 +133,7 @@ export class Mastra<
     return this.#server;
   }
 
-  /** Answers a request: `POST /api/agents/:id/generate`, for one. For everything that speaks in requests and responses. */
+  /** Answers a request, such as `POST /api/agents/:id/generate`: a handler for web-standard servers and frameworks. */
   readonly fetch = (request: Request): Promise<Response> =>
     this.#chain.answer(request, (context) => this.#routes.answer(request, context.requestContext));
 

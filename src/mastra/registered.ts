@@ -1,19 +1,19 @@
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import type { MastraLogger } from "./logger.js";
 
-/** How a Mastra makes itself known to what is registered with it. */
+/** The method that a {@link Mastra} calls on everything registered with it. */
 export const register: unique symbol = Symbol.for("kumiko/mastra/register") as never;
 
-/** What can be registered with a Mastra. */
+/** An agent, workflow or tool that is told which Mastra instance it is registered with. */
 export interface Registrable {
   readonly [register]: (owner: Owner) => void;
 }
 
-/** What what is registered needs of the Mastra that it belongs to. */
+/** The parts of a {@link Mastra} that registered agents, workflows and tools use. */
 export interface Owner {
   readonly storage: CheckpointStore;
   readonly logger: MastraLogger;
-  /** What steps and tools get as `mastra`. */
+  /** The instance that steps and tools get as `mastra`. */
   readonly mastra: object;
 }
 

@@ -10,14 +10,14 @@ import type { AnyWorkflow } from "./workflow/any-workflow.js";
 
 type Named<T> = Readonly<Record<string, T>>;
 
-/** What is registered. */
+/** The registered agents, workflows and tools, by key. */
 export interface Entries {
   readonly agents: Named<AnyAgent>;
   readonly workflows: Named<AnyWorkflow>;
   readonly tools: Named<AnyMastraTool>;
 }
 
-/** Finds what is registered, by its name. */
+/** Looks up registered agents, workflows and tools. */
 export class Registry implements AnyMastra {
   readonly #entries: Entries;
   readonly #storage: CheckpointStore;
@@ -87,7 +87,7 @@ function findById<T extends { readonly id?: unknown }>(kind: string, entries: Na
   return found;
 }
 
-/** For what is not registered anywhere: nothing is found, and runs are kept in memory. */
+/** The owner of an agent, workflow or tool that is not registered: an empty registry, with runs stored in memory. */
 export function emptyMastra(): Owner {
   const storage = memoryStore();
   const mastra = new Registry({ agents: {}, workflows: {}, tools: {} }, storage, consoleLogger);

@@ -1,2 +1,2 @@
-/** A value whose type is not known here, and is yours to say: what JSON gives. */
+/** A value of unknown type that can be assigned to any type, like the result of `JSON.parse`. */
 export type Untyped = ReturnType<typeof JSON.parse>;

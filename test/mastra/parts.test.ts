@@ -123,7 +123,9 @@ describe("sleep and sleepUntil", () => {
     const result = await registered(flow).createRun().start({ inputData: 1 });
     expect(result).toMatchObject({
       status: "failed",
-      error: { message: expect.stringMatching(/"sleep 0" of workflow "flow" needs milliseconds or a date/) },
+      error: {
+        message: expect.stringMatching(/"sleep 0" of workflow "flow" needs a number of milliseconds or a Date/),
+      },
     });
   });
 

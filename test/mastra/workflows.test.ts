@@ -553,7 +553,7 @@ describe("bad input", () => {
     const result = await registered(workflow("w").foreach(add("a")))
       .createRun()
       .start({ inputData: 7 });
-    expect(result).toMatchObject({ status: "failed", error: { message: expect.stringMatching(/"a".*"w".*list/) } });
+    expect(result).toMatchObject({ status: "failed", error: { message: expect.stringMatching(/"a".*"w".*array/) } });
   });
 
   it("of a resume rejects, and the question stays open", async () => {

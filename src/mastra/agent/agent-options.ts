@@ -8,7 +8,7 @@ import type { AgenticToolsNodeConfig } from "../../tools/node/config.js";
 import type { AnyMastra } from "../any-mastra.js";
 import type { Untyped } from "../untyped.js";
 
-/** What functions in the options of an agent get. */
+/** The argument of functions in the options of an agent. */
 export interface MastraAgentContext extends Omit<AgentContext, "requestContext"> {
   readonly requestContext: RequestContext<Record<string, Untyped>>;
   /** The older name of `requestContext`. */
@@ -16,18 +16,21 @@ export interface MastraAgentContext extends Omit<AgentContext, "requestContext">
   readonly mastra: AnyMastra;
 }
 
-/** A value, or what works it out for each call. */
+/** A value, or a function that computes it for each call. */
 export type Dynamic<T> = T | ((context: MastraAgentContext) => T | Promise<T>);
 
-/** What an agent is made of: what `createAgent` takes, with Mastra's names. */
+/**
+ * Options of {@link Agent}: those of `createAgent`, but `instructions`, `model` and `tools` can be functions of the
+ * request.
+ */
 export interface MastraAgentOptions<Schema extends AnyStandardSchema | JsonSchema | undefined = undefined>
   extends Omit<AgentOptions<Schema>, "name" | "model" | "instructions" | "tools"> {
-  /** By which it is found. @default its name */
+  /** The id for `getAgentById`. @default the name */
   readonly id?: string | undefined;
-  /** Any text. @default its id, else "agent" */
+  /** The name of the agent; any string. @default the id, or "agent" */
   readonly name?: string | undefined;
   readonly model: Dynamic<Model>;
   readonly instructions?: Dynamic<string | readonly AgenticMessage[]> | undefined;
-  /** A record, whose keys are the names for the model, or a list. */
+  /** A record whose keys are the tool names for the model, or an array. */
   readonly tools?: Dynamic<NonNullable<AgenticToolsNodeConfig["tools"]>> | undefined;
 }

@@ -2,7 +2,7 @@ import type { Prompt } from "../../agents/call-options.js";
 import { isFields } from "../../is.js";
 import type { MastraPrompt } from "./call-options.js";
 
-/** A prompt as an agent takes it: lists of texts, and messages of text parts, are what they say. */
+/** Converts a prompt: strings in arrays become user messages, and text parts become one string. */
 export function agentPromptOf(prompt: MastraPrompt): Prompt {
   if (Array.isArray(prompt)) return prompt.map(messageOf) as Prompt;
   return messageOf(prompt, true) as Prompt;

@@ -27,7 +27,8 @@ type AnyOptions = MastraAgentOptions<AnyStandardSchema | JsonSchema | undefined>
 const kind: unique symbol = Symbol.for("kumiko/mastra/agent") as never;
 
 /**
- * An agent of `kumiko/agents` under Mastra's names. Instructions, model and tools may be functions of the request.
+ * An agent with the interface of Mastra, built on `kumiko/agents`. Instructions, model and tools can be functions of the
+ * request.
  *
  * @example
  * import { Agent, RuntimeContext } from "kumiko/mastra";
@@ -49,8 +50,7 @@ export class Agent<const Schema extends AnyStandardSchema | JsonSchema | undefin
   readonly description: string | undefined;
   readonly #options: AnyOptions;
   #owner: Owner | undefined;
-  #made: KumikoAgent<AgentOutput<Schema>>;
-  /** Those of the latest call, where a function gives them. */
+  #agent: KumikoAgent<AgentOutput<Schema>>;
 
   constructor(options: MastraAgentOptions<Schema>) {
     const { id, name } = readNames(options);
@@ -58,63 +58,64 @@ export class Agent<const Schema extends AnyStandardSchema | JsonSchema | undefin
     this.name = name;
     this.#options = options as AnyOptions;
     this.description = options.description;
-    this.#made = this.#make();
+    this.#agent = this.#createAgent();
   }
 
-  /** Runs to the end, or to where it waits for answers. */
+  /** Runs until the agent finishes or waits for answers. */
   async generate(prompt: MastraPrompt, options: MastraCallOptions = {}): Promise<AgentResult<AgentOutput<Schema>>> {
-    return this.#made.generate(agentPromptOf(prompt), this.#callOf("generate", options));
+    return this.#agent.generate(agentPromptOf(prompt), this.#callOf("generate", options));
   }
 
-  /** The same as events while they happen. */
+  /** Like `generate`, but returns a stream of events. */
   async stream(prompt: MastraPrompt, options: MastraCallOptions = {}): Promise<MastraAgentStream<AgentOutput<Schema>>> {
-    return named(this.#made.stream(agentPromptOf(prompt), this.#callOf("stream", options)));
+    return withMastraNames(this.#agent.stream(agentPromptOf(prompt), this.#callOf("stream", options)));
   }
 
-  /** Goes on with a run that waits, failed or was cut off. */
+  /** Resumes a run that waits for answers, failed or was cut off. */
   async resume(
     run: ResumeTarget,
     answers?: Answers,
     options: MastraResumeOptions = {},
   ): Promise<AgentResult<AgentOutput<Schema>>> {
-    return this.#made.resume(run, answers, this.#callOf("resume", options));
+    return this.#agent.resume(run, answers, this.#callOf("resume", options));
   }
 
+  /** Like `resume`, but returns a stream of events. */
   async resumeStream(
     run: ResumeTarget,
     answers?: Answers,
     options: MastraResumeOptions = {},
   ): Promise<MastraAgentStream<AgentOutput<Schema>>> {
-    return named(this.#made.resumeStream(run, answers, this.#callOf("resumeStream", options)));
+    return withMastraNames(this.#agent.resumeStream(run, answers, this.#callOf("resumeStream", options)));
   }
 
-  /** A tool that runs the agent inside the call. */
+  /** Returns a tool that runs the agent. */
   asTool(options?: AgentToolOptions): Tool & AnyTool {
-    return this.#made.asTool(options);
+    return this.#agent.asTool(options);
   }
 
-  /** The graph that it is, to print or nest. */
+  /** The compiled graph of the agent, to print or to nest. */
   get graph(): KumikoAgent["graph"] {
-    return this.#made.graph;
+    return this.#agent.graph;
   }
 
   get [agentParts](): AgentParts | undefined {
-    return partsOf(this.#made);
+    return partsOf(this.#agent);
   }
 
   [register](owner: Owner): void {
     this.#owner = owner;
-    this.#made = this.#make();
+    this.#agent = this.#createAgent();
   }
 
-  #make(): KumikoAgent<AgentOutput<Schema>> {
+  #createAgent(): KumikoAgent<AgentOutput<Schema>> {
     const { id, name, model, instructions, tools, store, ...others } = this.#options;
     const options: Record<string, unknown> = {
       ...others,
       name: safeName(this.name),
       model: this.#perCall(model, (given) => given),
       instructions: this.#perCall(instructions, (given) => given),
-      tools: this.#perCall(tools, (given) => this.#bound(given)),
+      tools: this.#perCall(tools, (given) => this.#bindTools(given)),
       store: store ?? this.#ownerOf().storage,
     };
     const given = Object.entries(options).filter(([, value]) => value !== undefined);
@@ -126,7 +127,7 @@ export class Agent<const Schema extends AnyStandardSchema | JsonSchema | undefin
     return this.#owner;
   }
 
-  /** A function gets Mastra's names too. */
+  /** Makes a function of the options take a Mastra context; passes other values through `use`. */
   #perCall(given: unknown, use: (value: unknown) => unknown): unknown {
     if (typeof given !== "function" || "languageModel" in given) return use(given);
     return async (context: AgentContext) => use(await given(this.#contextOf(context)));
@@ -138,8 +139,8 @@ export class Agent<const Schema extends AnyStandardSchema | JsonSchema | undefin
     return { agent, threadId, messages, signal, requestContext, runtimeContext: requestContext, mastra } as never;
   }
 
-  /** Tools find what is registered where this agent is. */
-  #bound(tools: unknown): unknown {
+  /** Gives tools access to the Mastra instance that this agent is registered with. */
+  #bindTools(tools: unknown): unknown {
     if (!isObject(tools)) return tools;
     const mastra = (): AnyMastra => this.#ownerOf().mastra as AnyMastra;
     const bind = (tool: unknown): unknown => (isCreatedMastraTool(tool) ? tool[toolParts].bind(mastra) : tool);
@@ -151,16 +152,16 @@ export class Agent<const Schema extends AnyStandardSchema | JsonSchema | undefin
     const where = `${method} of agent "${this.name}"`;
     if (!isObject(options)) throw invalidMastraOption(`The options of ${where} must be an object.`);
     const { requestContext, runtimeContext, abortSignal, signal, ...others } = options;
-    const values: RequestOptions = optionalPair({ requestContext, runtimeContext }, options);
+    const values: RequestOptions = enumerableOnly({ requestContext, runtimeContext }, options);
     const given = { ...others, requestContext: requestContextOf(where, values), signal: signalOf(where, options) };
     return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as AgentCallOptions;
   }
 }
 
-/** What is only there for callers that give both names counts once. */
-function optionalPair(values: RequestOptions, options: object): RequestOptions {
-  const names = Object.keys(options);
-  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+/** Keeps only enumerable options: an alias that is not enumerable does not count as given twice. */
+function enumerableOnly(values: RequestOptions, options: object): RequestOptions {
+  const given = Object.keys(options);
+  return Object.fromEntries(Object.entries(values).filter(([name]) => given.includes(name)));
 }
 
 export function isMastraAgent(value: unknown): value is AnyAgent {
@@ -168,7 +169,7 @@ export function isMastraAgent(value: unknown): value is AnyAgent {
 }
 
 function readNames(options: AnyOptions | MastraAgentOptions<never>): { readonly id: string; readonly name: string } {
-  checkMastraOptions("new Agent", options, names);
+  checkMastraOptions("new Agent", options, optionNames);
   const { id, name } = options;
   for (const [option, value] of Object.entries({ id, name })) {
     if (value === undefined || (typeof value === "string" && value.trim() !== "")) continue;
@@ -177,20 +178,20 @@ function readNames(options: AnyOptions | MastraAgentOptions<never>): { readonly 
   return { id: id ?? name ?? "agent", name: name ?? id ?? "agent" };
 }
 
-const names = [
+const optionNames = [
   ...["id", "name", "description", "model", "instructions", "tools", "output", "outputMode", "outputRepairs"],
   ...["maxSteps", "onMaxSteps", "stopWhen", "returnDirectly", "middleware", "handoffs", "retry", "fallbacks"],
   ...["modelTimeoutMs", "modelIdleTimeoutMs", "onToolError", "requireApproval", "toolsNode"],
   ...["autoResumeSuspendedTools", "modelOptions", "store", "durability", "callbacks", "runtime"],
 ];
 
-/** Names of agents in `kumiko/agents` are parts of tool names. */
+/** Names in `kumiko/agents` allow fewer characters, because they become parts of tool optionNames. */
 function safeName(name: string): string {
   const safe = name.replace(/[^\w-]+/g, "_").slice(0, 64);
   return /[A-Za-z0-9]/.test(safe) ? safe : "agent";
 }
 
-function named<Output>(stream: AgentStream<Output>): MastraAgentStream<Output> {
+function withMastraNames<Output>(stream: AgentStream<Output>): MastraAgentStream<Output> {
   return Object.defineProperties(stream, {
     textStream: { get: () => stream.text },
     fullStream: { get: () => stream },

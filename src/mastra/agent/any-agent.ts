@@ -6,15 +6,15 @@ import type { Answers } from "../../compose/options.js";
 import type { StreamReader } from "../../schema/stream/reader.js";
 import type { MastraCallOptions, MastraPrompt, MastraResumeOptions } from "./call-options.js";
 
-/** The stream of an agent, with the names of Mastra. */
+/** The event stream of an agent, with the property names of Mastra. */
 export type MastraAgentStream<Output = string> = AgentStream<Output> & {
-  /** The text as it is written: another name of `text`. */
+  /** The text as it is generated; alias of `text`. */
   readonly textStream: StreamReader<string>;
-  /** The events: the stream itself. */
+  /** The events; the stream itself. */
   readonly fullStream: StreamReader<AgentEvent>;
 };
 
-/** An agent without its types: as it is found by its name. */
+/** An {@link Agent} of any type, as `getAgent` of a step or tool returns it. */
 export interface AnyAgent {
   readonly id: string;
   readonly name: string;

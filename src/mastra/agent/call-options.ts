@@ -1,21 +1,21 @@
 import type { AgentCallOptions, AgentResumeOptions, PromptMessage } from "../../agents/call-options.js";
 import type { RequestOptions } from "../call-values.js";
 
-/** The options of one call, under both of their names. */
+/** Options of `generate` and `stream`. Some have two names: the current one and the older one of Mastra. */
 export interface MastraCallOptions extends Omit<AgentCallOptions, "requestContext">, RequestOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** Options for resuming a run of an agent. */
+/** Options of `resume` and `resumeStream`. */
 export interface MastraResumeOptions extends Omit<AgentResumeOptions, "requestContext">, RequestOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** A message with its content as a text or as parts of one. */
+/** A message whose content is a string or text parts. */
 export interface PartsMessage {
   readonly role: "system" | "user" | "assistant";
   readonly content: string | readonly { readonly type: "text"; readonly text: string }[];
 }
 
-/** What an agent is asked. */
+/** The prompt of an agent: a string, a message, or an array of them. */
 export type MastraPrompt = string | PromptMessage | PartsMessage | readonly (string | PromptMessage | PartsMessage)[];

@@ -1,6 +1,9 @@
 import type { StreamReader } from "../../schema/stream/reader.js";
 
-/** Events as a response: one JSON object per server-sent event, and the last one is `[DONE]`. A client that leaves stops the run. */
+/**
+ * A response that streams events as server-sent events, each with one JSON object, and ends with `[DONE]`. If the client
+ * disconnects, the run is cancelled.
+ */
 export function eventStream(events: StreamReader<object>): Response {
   const iterator = events[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
@@ -12,7 +15,7 @@ export function eventStream(events: StreamReader<object>): Response {
         if (next.isLast) controller.close();
       },
       async cancel(reason: unknown) {
-        await events.cancel(reason ?? new DOMException("The client has left.", "AbortError"));
+        await events.cancel(reason ?? new DOMException("The client disconnected.", "AbortError"));
       },
     },
     { highWaterMark: 0 },
@@ -21,7 +24,7 @@ export function eventStream(events: StreamReader<object>): Response {
   return new Response(body, { headers });
 }
 
-/** An error was the last event of the stream already. */
+/** The next event as text. A failing stream has already sent its error as an event. */
 async function nextText(iterator: AsyncIterator<object>): Promise<{ readonly text: string; readonly isLast: boolean }> {
   try {
     const { done, value } = await iterator.next();

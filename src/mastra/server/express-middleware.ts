@@ -2,18 +2,18 @@ import type { RequestContext } from "../../components/request-context.js";
 import { isRoute } from "./routes.js";
 import { middlewareOf, type ServedMastra } from "./served.js";
 
-/** What is used of a request of Express or Node.js. */
+/** The part of an Express or Node.js request that the middleware uses. */
 export interface ExpressRequest extends AsyncIterable<unknown> {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** What a parser of bodies in front has read. */
+  /** The body, if a body parser has read it. */
   readonly body?: unknown;
   runtimeContext?: RequestContext | undefined;
   requestContext?: RequestContext | undefined;
 }
 
-/** What is used of a response of Express or Node.js. */
+/** The part of an Express or Node.js response that the middleware uses. */
 export interface ExpressResponse {
   statusCode: number;
   locals?: Record<string, unknown>;
@@ -26,8 +26,8 @@ export interface ExpressResponse {
 }
 
 /**
- * Mastra's middleware and routes in an app of Express. What is not one of its routes goes on to the app, whose handlers find
- * `req.runtimeContext` (and `req.requestContext`, and both in `res.locals`).
+ * Express middleware that runs the middleware of a {@link Mastra} and serves its routes. Other requests are passed on to the
+ * app, whose handlers find `runtimeContext` and `requestContext` on `req` and in `res.locals`.
  *
  * @example
  * import { Mastra, expressMiddleware } from "kumiko/mastra";
@@ -42,11 +42,11 @@ export function expressMiddleware(
   const serve = middlewareOf(mastra, "expressMiddleware");
   return async (request, response, next) => {
     let isPassed = false;
-    const left = new AbortController();
-    const leave = (): void => left.abort(new DOMException("The client has left.", "AbortError"));
-    response.once("close", leave);
+    const disconnected = new AbortController();
+    const onClose = (): void => disconnected.abort(new DOMException("The client disconnected.", "AbortError"));
+    response.once("close", onClose);
     try {
-      const answer = await serve(await readRequest(request, left.signal), async ({ requestContext }) => {
+      const answer = await serve(await readRequest(request, disconnected.signal), async ({ requestContext }) => {
         isPassed = true;
         const values = { requestContext, runtimeContext: requestContext };
         Object.assign(request, values);
@@ -59,12 +59,12 @@ export function expressMiddleware(
     } catch (error) {
       next(error);
     } finally {
-      response.off("close", leave);
+      response.off("close", onClose);
     }
   };
 }
 
-/** The rest of the app, to the end of its answer: what the middleware does after `next()` comes after it. */
+/** Runs the rest of the app, and resolves when its response has ended, so that code after `next()` runs last. */
 function passOn(response: ExpressResponse, next: (error?: unknown) => void): Promise<void> {
   return new Promise((resolve) => {
     response.once("finish", resolve);
@@ -82,13 +82,13 @@ async function readRequest(request: ExpressRequest, signal: AbortSignal): Promis
   const host = typeof headers.host === "string" ? headers.host : "localhost";
   const init: RequestInit = { method, headers: pairs, signal };
   const target = new URL(url, `http://${host}`);
-  // the rest of the app reads the body of its own routes
+  // for other routes, the body is left for the app to read
   if (method === "POST" && (request.body !== undefined || isRoute(method, target.pathname)))
     init.body = await bodyOf(request);
   return new Request(target, init);
 }
 
-/** The body as it came, or as a parser in front has read it. */
+/** The body as a body parser has read it, or as it is received. */
 async function bodyOf(request: ExpressRequest): Promise<string | Uint8Array<ArrayBuffer>> {
   const { body } = request;
   if (typeof body === "string") return body;
@@ -106,29 +106,29 @@ async function send(answer: Response, response: ExpressResponse): Promise<void> 
   });
   const cookies = answer.headers.getSetCookie();
   if (cookies.length > 0) response.setHeader("set-cookie", cookies);
-  let isLeft = false;
-  const leave = (): void => {
-    isLeft = true;
+  let isClosed = false;
+  const onClose = (): void => {
+    isClosed = true;
   };
-  response.once("close", leave);
+  response.once("close", onClose);
   if (answer.body !== null) {
     for await (const chunk of answer.body as ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>) {
-      if (isLeft) break;
-      if (!response.write(chunk)) await drained(response);
+      if (isClosed) break;
+      if (!response.write(chunk)) await waitForDrain(response);
     }
   }
-  response.off("close", leave);
+  response.off("close", onClose);
   response.end();
 }
 
-function drained(response: ExpressResponse): Promise<void> {
+function waitForDrain(response: ExpressResponse): Promise<void> {
   return new Promise((resolve) => {
-    const go = (): void => {
-      response.off("drain", go);
-      response.off("close", go);
+    const done = (): void => {
+      response.off("drain", done);
+      response.off("close", done);
       resolve();
     };
-    response.once("drain", go);
-    response.once("close", go);
+    response.once("drain", done);
+    response.once("close", done);
   });
 }

@@ -1,6 +1,6 @@
 import { middlewareOf, type ServedMastra } from "./served.js";
 
-/** What is used of the context of Hono. */
+/** The part of a Hono context that the middleware uses. */
 export interface HonoContext {
   readonly req: { readonly raw: Request };
   res: Response;
@@ -8,8 +8,8 @@ export interface HonoContext {
 }
 
 /**
- * Mastra's middleware and routes in an app of Hono. What is not one of its routes goes on to the app, whose handlers find
- * `runtimeContext` (and `requestContext`) with `c.get`.
+ * Hono middleware that runs the middleware of a {@link Mastra} and serves its routes. Other requests are passed on to the app,
+ * whose handlers find `runtimeContext` and `requestContext` with `c.get`.
  *
  * @example
  * import { Mastra, honoMiddleware } from "kumiko/mastra";

@@ -1,16 +1,16 @@
 import type { RequestContext } from "../../components/request-context.js";
 import type { Untyped } from "../untyped.js";
 
-/** A request, as a middleware reads it. */
+/** The request that a middleware handles. */
 export interface MiddlewareRequest {
   readonly method: string;
   readonly url: string;
   readonly path: string;
   readonly raw: Request;
-  /** A header by its name, in any case; all of them without a name. */
+  /** Returns a header by its case-insensitive name, or all headers. */
   header(name: string): string | undefined;
   header(): Readonly<Record<string, string>>;
-  /** A part of the path that the `path` of the middleware, or the route, names with `:name`. */
+  /** Returns a path parameter: `:name` in the `path` of the middleware. */
   param(name: string): string | undefined;
   param(): Readonly<Record<string, string>>;
   query(name: string): string | undefined;
@@ -19,12 +19,12 @@ export interface MiddlewareRequest {
   text(): Promise<string>;
 }
 
-/** What a middleware gets: the request, the values of this request, and ways to answer. */
+/** The context of a middleware: the request, its values, and helpers that create responses. */
 export interface MiddlewareContext {
   readonly req: MiddlewareRequest;
-  /** The request context of everything that this request calls. */
+  /** The request context of every agent, workflow and tool that runs for this request. */
   readonly requestContext: RequestContext;
-  /** A value of this request; `runtimeContext` and `requestContext` are always there. */
+  /** Returns a value of this request; `runtimeContext` and `requestContext` always exist. */
   get<T = Untyped>(name: string): T;
   set(name: string, value: unknown): void;
   json(value: unknown, status?: number, headers?: Readonly<Record<string, string>>): Response;
@@ -35,5 +35,5 @@ export type Next = () => Promise<void>;
 
 export type MiddlewareHandler = (context: MiddlewareContext, next: Next) => unknown;
 
-/** Runs around every request, or around those with its path (`*` stands for anything). */
+/** A middleware for every request, or for those that match its path (`*` matches anything). */
 export type Middleware = MiddlewareHandler | { readonly path: string; readonly handler: MiddlewareHandler };

@@ -1,10 +1,10 @@
 import type { MiddlewareContext } from "./middleware.js";
 import { middlewareOf, type ServedMastra } from "./served.js";
 
-/** Answers a request that Mastra does not know. */
+/** Answers a request that is not for a route of Mastra. */
 export type RouteHandler = (request: Request, context: MiddlewareContext) => Response | Promise<Response>;
 
-/** A route handler, and one for each method of a route file. */
+/** A route handler, also as `GET` and `POST` for the exports of a route file. */
 export interface NextHandler {
   (request: Request): Promise<Response>;
   readonly GET: (request: Request) => Promise<Response>;
@@ -12,8 +12,8 @@ export interface NextHandler {
 }
 
 /**
- * Mastra's middleware and routes as a route handler in the way of Next.js. What is not one of its routes is left to `handler`,
- * inside of the middleware; without one it is a 404.
+ * A Next.js route handler that runs the middleware of a {@link Mastra} and serves its routes. Other requests are passed to
+ * `handler`, inside the middleware, or get a 404 if there is none.
  *
  * @example
  * import { Mastra, nextHandler } from "kumiko/mastra";
@@ -27,7 +27,7 @@ export function nextHandler(mastra: ServedMastra, handler?: RouteHandler): NextH
   const answer = (request: Request): Promise<Response> =>
     serve(request, async (context) => {
       if (handler !== undefined) return handler(request, context);
-      return Response.json({ error: `There is nothing at ${request.method} ${context.req.path}.` }, { status: 404 });
+      return Response.json({ error: `There is no route ${request.method} ${context.req.path}.` }, { status: 404 });
     });
   return Object.assign(answer, { GET: answer, POST: answer });
 }

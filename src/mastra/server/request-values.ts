@@ -1,11 +1,11 @@
 import { RequestContext } from "../../components/request-context.js";
 import type { MiddlewareContext, MiddlewareRequest } from "./middleware.js";
 
-/** One request, and the values that everything in it shares. */
+/** One request, and the values that its middleware and handlers share. */
 export class RequestValues implements MiddlewareContext {
   readonly requestContext = new RequestContext();
   readonly req: MiddlewareRequest;
-  /** What the path of a middleware names. */
+  /** The path parameters of the current middleware. */
   params: Readonly<Record<string, string>> = {};
   readonly #values = new Map<string, unknown>();
 
@@ -15,7 +15,7 @@ export class RequestValues implements MiddlewareContext {
     this.#values.set("runtimeContext", this.requestContext);
   }
 
-  // both are often taken from the context by destructuring
+  // functions, not methods: `get` and `set` are often destructured
   readonly get = <T>(name: string): T => this.#values.get(name) as T;
 
   readonly set = (name: string, value: unknown): void => {
@@ -77,7 +77,7 @@ class ReadRequest implements MiddlewareRequest {
     return JSON.parse(await this.text()) as never;
   }
 
-  /** May be read more than once, and is left for the route. */
+  /** Can be called more than once; the route can still read the body. */
   text(): Promise<string> {
     this.#body ??= this.raw.clone().text();
     return this.#body;

@@ -29,7 +29,7 @@ const routes: readonly Route[] = [
 ];
 const matchers = routes.map(([method, path, answer]) => ({ method, match: pathMatcher(path), answer }));
 
-/** What a Mastra answers by itself. */
+/** The HTTP routes of a {@link Mastra}. */
 export class Routes {
   readonly #mastra: AnyMastra;
 
@@ -43,7 +43,7 @@ export class Routes {
       const params = method === request.method ? match(pathname) : undefined;
       if (params !== undefined) return answer(this.#mastra, { request, id: params.id ?? "", requestContext });
     }
-    return Response.json({ error: `There is nothing at ${request.method} ${pathname}.` }, { status: 404 });
+    return Response.json({ error: `There is no route ${request.method} ${pathname}.` }, { status: 404 });
   }
 }
 
@@ -54,7 +54,7 @@ export function isRoute(method: string, path: string): boolean {
 
 async function generate(mastra: AnyMastra, call: Call): Promise<Response> {
   const agent = mastra.getAgent(call.id);
-  const body = await bodyOf(call, ["messages", "prompt", ...callNames]);
+  const body = await bodyOf(call, ["messages", "prompt", ...callFields]);
   const result = await agent.generate(promptIn(body), optionsIn(body, call));
   const { text, messages, steps, usage, finishReason, interrupts, checkpointId, threadId } = result;
   return Response.json({
@@ -65,7 +65,7 @@ async function generate(mastra: AnyMastra, call: Call): Promise<Response> {
 
 async function stream(mastra: AnyMastra, call: Call): Promise<Response> {
   const agent = mastra.getAgent(call.id);
-  const body = await bodyOf(call, ["messages", "prompt", ...callNames]);
+  const body = await bodyOf(call, ["messages", "prompt", ...callFields]);
   return eventStream(await agent.stream(promptIn(body), optionsIn(body, call)));
 }
 
@@ -76,7 +76,7 @@ async function start(mastra: AnyMastra, call: Call): Promise<Response> {
   ]);
   const run = workflow.createRun(idOfRun(call, runId));
   const options = { inputData, ...(isFields(initialState) && { initialState }) };
-  return told(
+  return resultResponse(
     await run.start({ ...options, requestContext: contextOf(values, call), abortSignal: call.request.signal }),
   );
 }
@@ -87,14 +87,16 @@ async function resume(mastra: AnyMastra, call: Call): Promise<Response> {
     ...["runId", "step", "resumeData", "forEachIndex", "interruptId", "runtimeContext", "requestContext"],
   ]);
   const id = idOfRun(call, runId);
-  if (id.runId === undefined) throw invalidBody("needs runId: in its body, or in its query");
+  if (id.runId === undefined) throw invalidBody("needs a runId, unless the query has one");
   const { runtimeContext, requestContext, ...given } = body;
   const run = workflow.createRun(id);
   const context = contextOf({ runtimeContext, requestContext }, call);
-  return told(await run.resume({ ...(given as object), requestContext: context, abortSignal: call.request.signal }));
+  return resultResponse(
+    await run.resume({ ...(given as object), requestContext: context, abortSignal: call.request.signal }),
+  );
 }
 
-const callNames = ["threadId", "maxSteps", "runtimeContext", "requestContext"];
+const callFields = ["threadId", "maxSteps", "runtimeContext", "requestContext"];
 
 async function bodyOf({ request }: Call, known: readonly string[]): Promise<Fields> {
   const text = await request.text();
@@ -113,10 +115,10 @@ async function bodyOf({ request }: Call, known: readonly string[]): Promise<Fiel
 function promptIn({ messages, prompt }: Fields): MastraPrompt {
   const given = messages ?? prompt;
   if (given !== undefined && messages !== undefined && prompt !== undefined) {
-    throw invalidBody("has both messages and prompt. Give one of them");
+    throw invalidBody("has both messages and prompt. Send only one of them");
   }
   if (typeof given === "string" || isFields(given) || Array.isArray(given)) return given as MastraPrompt;
-  throw invalidBody("needs messages: a text, a message, or a list of them");
+  throw invalidBody("needs messages: a string, a message, or an array of them");
 }
 
 function optionsIn({ threadId, maxSteps, ...values }: Fields, call: Call) {
@@ -128,13 +130,15 @@ function optionsIn({ threadId, maxSteps, ...values }: Fields, call: Call) {
   };
 }
 
-/** What the middleware has set wins over what a client sends. */
+/** Adds the values of the client to the request context. Values set by middleware win. */
 function contextOf({ runtimeContext, requestContext }: Fields, call: Call): RequestContext {
   if (runtimeContext !== undefined && requestContext !== undefined) {
-    throw invalidBody("has both runtimeContext and requestContext, which are two names of one field. Give one of them");
+    throw invalidBody(
+      "has both runtimeContext and requestContext, which are two names of the same field. Send only one of them",
+    );
   }
   const given = runtimeContext ?? requestContext ?? {};
-  if (!isFields(given)) throw invalidBody("needs runtimeContext as an object");
+  if (!isFields(given)) throw invalidBody("has a runtimeContext that is not an object");
   const context = call.requestContext;
   for (const [name, value] of Object.entries(given)) if (!context.has(name)) context.set(name, value);
   return context;
@@ -143,20 +147,20 @@ function contextOf({ runtimeContext, requestContext }: Fields, call: Call): Requ
 function idOfRun({ request }: Call, given: unknown): { readonly runId?: string } {
   const runId = given ?? new URL(request.url).searchParams.get("runId") ?? undefined;
   if (runId === undefined) return {};
-  if (typeof runId !== "string" || runId === "") throw invalidBody("needs runId as a non-empty string");
+  if (typeof runId !== "string" || runId === "") throw invalidBody("has a runId that is not a non-empty string");
   return { runId };
 }
 
-/** A run that has failed is a result too: told by its message. */
-function told(result: WorkflowResult): Response {
+/** The response for the result of a run. Errors are sent as name, message and code, without their stack. */
+function resultResponse(result: WorkflowResult): Response {
   const steps = Object.entries(result.steps).map(([id, step]) => {
-    return [id, step.error === undefined ? step : { ...step, error: errorOf(step.error) }] as const;
+    return [id, step.error === undefined ? step : { ...step, error: errorFields(step.error) }] as const;
   });
-  const error = result.status === "failed" ? { error: errorOf(result.error) } : {};
+  const error = result.status === "failed" ? { error: errorFields(result.error) } : {};
   return Response.json({ ...result, steps: Object.fromEntries(steps), ...error });
 }
 
-function errorOf(error: Error): object {
+function errorFields(error: Error): object {
   return { name: error.name, message: error.message, ...(KumikoError.is(error) && { code: error.code }) };
 }
 

@@ -7,11 +7,11 @@ import { RequestValues } from "./request-values.js";
 
 interface Entry {
   readonly handler: MiddlewareHandler;
-  /** What the path names, or `undefined` when the middleware is not for it. */
+  /** Returns the path parameters, or `undefined` if the path does not match. */
   readonly match: (path: string) => Readonly<Record<string, string>> | undefined;
 }
 
-/** The middleware of a server, around whatever answers in the end. */
+/** The middleware of a server. */
 export class ServerChain {
   readonly #entries: readonly Entry[];
 
@@ -20,7 +20,9 @@ export class ServerChain {
     this.#entries = list.map(entryOf);
   }
 
-  /** Runs the middleware and then `last`. Always answers: an error is told by its message, and never by its stack. */
+  /**
+   * Runs the middleware and then `last`. Never rejects: an error becomes a response with its message, without its stack.
+   */
   async answer(request: Request, last: (context: MiddlewareContext) => Promise<Response>): Promise<Response> {
     try {
       return await this.#run(new RequestValues(request), last);
@@ -43,7 +45,7 @@ export class ServerChain {
       context.params = params;
       let isNextCalled = false;
       const returned = await entry.handler(context, async () => {
-        if (isNextCalled) throw invalidMastraOption(`A middleware called next() twice for ${path}. Call it once.`);
+        if (isNextCalled) throw invalidMastraOption(`A middleware called next() twice for ${path}. Call it only once.`);
         isNextCalled = true;
         await run(index + 1);
       });
@@ -56,7 +58,7 @@ export class ServerChain {
   }
 }
 
-/** What a failure looks like on the wire. */
+/** The response for an error. */
 export function errorResponse(error: unknown): Response {
   const code = KumikoError.is(error) ? error.code : undefined;
   const body = { error: messageOf(error), ...(code !== undefined && { code }) };
@@ -77,7 +79,7 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 function statusOf(error: unknown, code: string | undefined): number {
-  // what of a request does not fit has no place inside a run
+  // without a node path, the error is about the request and not about a run
   if (KumikoError.is(error) && code === "VALIDATION" && error.nodePath.length === 0) return 400;
   return statuses[code ?? ""] ?? 500;
 }
@@ -93,7 +95,7 @@ function entryOf(given: unknown, index: number): Entry {
   );
 }
 
-/** `*` stands for the rest, or for one part; `:name` for a part that has a name. */
+/** Matches paths: `:name` matches one segment, `*` one segment or, at the end, the rest. */
 export function pathMatcher(pattern: string): (path: string) => Readonly<Record<string, string>> | undefined {
   const wanted = pattern.split("/").filter((part) => part !== "");
   return (path) => {

@@ -1,4 +1,4 @@
-/** A tool without its types. */
+/** A tool of any type. */
 export interface AnyMastraTool {
   readonly id: string;
   readonly description?: string | undefined;

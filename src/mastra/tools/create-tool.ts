@@ -23,7 +23,7 @@ type AnySchema = AnyStandardSchema | JsonSchema;
 type SuspendedOf<Schema> = Schema extends AnyStandardSchema ? SchemaInput<Schema> : unknown;
 type ResumedOf<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schema> : Untyped;
 
-/** What `createTool` takes: what that of `kumiko` takes, with Mastra's two forms of `execute`. */
+/** Options of {@link createTool}: those of `createTool` in `kumiko`, but `execute` has the two forms of Mastra. */
 export interface MastraToolOptions<
   InputSchema extends ToolParameters | undefined,
   OutputSchema extends AnySchema | undefined,
@@ -33,20 +33,21 @@ export interface MastraToolOptions<
     CreateToolOptions<InputSchema, OutputSchema, Record<never, never>, false, SuspendSchema, ResumeSchema>,
     "execute"
   > {
-  /** Does the work: `({ city }, ctx) => …` and `({ context, runtimeContext, mastra }) => …` both work. */
+  /** Runs the tool, as `({ city }, ctx) => …` or as `({ context, runtimeContext, mastra }) => …`. */
   execute?(
     input: ToolInput<ExecuteInput<InputSchema>, ResumedOf<ResumeSchema>, SuspendedOf<SuspendSchema>>,
     ctx: MastraToolContext<unknown, SuspendedOf<SuspendSchema>, ResumedOf<ResumeSchema>>,
   ): ExecuteResult<OutputSchema>;
 }
 
-/** How a tool runs, for those who know the Mastra that it runs in. */
+/** The property with the {@link MastraToolParts} of a tool. */
 export const toolParts: unique symbol = Symbol.for("kumiko/mastra/tool-parts") as never;
 
+/** The parts of a tool that agents and workflow steps use to run it. */
 export interface MastraToolParts {
-  /** The same tool, which finds what is registered there. */
+  /** Returns the same tool with another `mastra` in its context. */
   bind(mastra: () => AnyMastra): object;
-  /** Runs it with a context of Mastra, without a check of the input. */
+  /** Runs the tool with a Mastra context, without validating the input. */
   readonly run: ((input: unknown, ctx: MastraToolContext) => unknown) | undefined;
   readonly requireApproval: unknown;
   readonly resumeSchema: AnySchema | undefined;
@@ -58,7 +59,7 @@ export interface MastraTool<InputSchema = unknown, OutputSchema = unknown>
   extends Omit<CreatedTool<InputSchema, OutputSchema, Record<never, never>, false>, "execute">,
     Registrable {
   readonly [toolParts]: MastraToolParts;
-  /** Runs it by hand. Input that does not fit is given back as `{ error: true, message, validationErrors }`. */
+  /** Runs the tool directly. Returns `{ error: true, message, validationErrors }` for invalid input or output. */
   execute(input: unknown, ctx?: object): Promise<Untyped>;
 }
 
@@ -71,8 +72,9 @@ export function isCreatedMastraTool(value: unknown): value is MastraTool {
 }
 
 /**
- * Makes a tool: the one of `kumiko`, whose `execute` is called in both of Mastra's ways. The first argument is the validated
- * input; `context`, `runtimeContext`, `mastra`, `abortSignal`, `suspend`, `resumeData` and `writer` can be taken from it too.
+ * Creates a tool like `createTool` of `kumiko`, whose `execute` supports both signatures of Mastra. The first argument is the
+ * validated input; `context`, `runtimeContext`, `mastra`, `abortSignal`, `suspend`, `resumeData` and `writer` can be destructured
+ * from it too.
  *
  * @example
  * import { createTool } from "kumiko/mastra";
@@ -105,7 +107,7 @@ function boundTool(options: AnyOptions, mastra: (() => AnyMastra) | undefined): 
     owner ??= emptyMastra();
     return owner.mastra as AnyMastra;
   };
-  const run = executeOf(options);
+  const run = wrapExecute(options);
   const tool = makeTool({ ...options, ...(run !== undefined && { execute: nodeExecute(run, mastraOf) }) } as never);
   const parts: MastraToolParts = {
     bind: (other) => boundTool(options, other),
@@ -125,18 +127,18 @@ function boundTool(options: AnyOptions, mastra: (() => AnyMastra) | undefined): 
   });
 }
 
-/** `execute`, with a first argument that has everything. */
-function executeOf(options: AnyOptions | undefined): Execute | undefined {
+/** Wraps `execute` so that its first argument has the parts of the call too. */
+function wrapExecute(options: AnyOptions | undefined): Execute | undefined {
   const execute = options?.execute as Execute | undefined;
   if (typeof execute !== "function") return execute;
-  const asked = (input: unknown, ctx: MastraToolContext) => withParts(input, ctx as never);
-  if (!isGenerator(execute)) return (input, ctx) => execute(asked(input, ctx), ctx);
+  const toolInput = (input: unknown, ctx: MastraToolContext) => withParts(input, ctx as never);
+  if (!isGenerator(execute)) return (input, ctx) => execute(toolInput(input, ctx), ctx);
   return async function* (input, ctx) {
-    return yield* execute(asked(input, ctx), ctx) as AsyncGenerator<unknown>;
+    return yield* execute(toolInput(input, ctx), ctx) as AsyncGenerator<unknown>;
   };
 }
 
-/** What a tools node calls. A generator function says that a tool streams. */
+/** The `execute` that a tools node calls. It must be a generator function if the tool streams. */
 function nodeExecute(run: Execute, mastra: () => AnyMastra): unknown {
   if (!isGenerator(run)) return (input: unknown, ctx: ToolContext) => run(input, mastraToolContext(ctx, mastra()));
   return async function* (input: unknown, ctx: ToolContext) {

@@ -9,25 +9,25 @@ import type { AnyMastra } from "../any-mastra.js";
 import { invalidMastraOption } from "../errors.js";
 import type { MastraToolContext } from "./tool-context.js";
 
-/** What a call by hand gives back that did not fit. */
+/** The result of a direct call with invalid input or output. */
 export interface ToolValidationError {
   readonly error: true;
   readonly message: string;
   readonly validationErrors: readonly StandardIssue[];
 }
 
-interface Runnable {
+interface DirectTool {
   readonly id: string;
   readonly inputSchema: unknown;
   readonly outputSchema: unknown;
 }
 
 /**
- * A call without a tools node: input and output are checked, and what does not fit is given back. The older form, with
- * everything in one object, is known by its `context`.
+ * Runs a tool without a tools node. Validates input and output, and returns validation errors as the result. The older form of
+ * the input, with everything in one object, is recognized by its `context`.
  */
 export async function runDirectly(
-  { id, inputSchema, outputSchema }: Runnable,
+  { id, inputSchema, outputSchema }: DirectTool,
   run: (input: unknown, ctx: MastraToolContext) => unknown,
   given: unknown,
   ctx: object | undefined,
@@ -43,10 +43,12 @@ export async function runDirectly(
       call.ctx = { ...others, ...ctx };
     }
   }
-  if (checked.issues !== undefined) return misfit(`Tool input validation failed for ${id}`, checked.issues);
+  if (checked.issues !== undefined) return validationError(`Tool input validation failed for ${id}`, checked.issues);
   const output = await run(checked.value, directContext(id, call.ctx, mastra));
   const result = await check(outputSchema, output, "outputSchema");
-  return result.issues === undefined ? output : misfit(`Tool output validation failed for ${id}`, result.issues);
+  return result.issues === undefined
+    ? output
+    : validationError(`Tool output validation failed for ${id}`, result.issues);
 }
 
 async function check(schema: unknown, value: unknown, name: string) {
@@ -57,18 +59,18 @@ async function check(schema: unknown, value: unknown, name: string) {
   });
 }
 
-function misfit(what: string, issues: readonly StandardIssue[]): ToolValidationError {
+function validationError(what: string, issues: readonly StandardIssue[]): ToolValidationError {
   return { error: true, message: `${what}. ${issues.map(issueText).join("; ")}`, validationErrors: issues };
 }
 
-/** What a call by hand has: what it was given, and what stands in for the rest. */
+/** The context of a direct call: the given fields, and defaults for the rest. */
 function directContext(id: string, given: Record<string, unknown>, mastra: () => AnyMastra): MastraToolContext {
   const requestContext = given.requestContext ?? given.runtimeContext ?? new RequestContext();
   const signal = given.abortSignal ?? given.signal ?? new AbortController().signal;
   const write = async (): Promise<void> => undefined;
   const suspend = async (): Promise<never> => {
     throw invalidMastraOption(
-      `Tool "${id}" suspended in a direct call, which cannot be resumed. Call it in an agent or a workflow.`,
+      `Tool "${id}" called suspend() in a direct call, which cannot be resumed. Run the tool in an agent or a workflow.`,
     );
   };
   return {

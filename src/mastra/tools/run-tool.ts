@@ -7,26 +7,30 @@ import type { AnyMastraTool } from "./any-tool.js";
 import { isCreatedMastraTool, toolParts } from "./create-tool.js";
 import type { MastraToolContext } from "./tool-context.js";
 
-const answerSchema = {
+const approvalSchema = {
   type: "object",
   properties: { approved: { type: "boolean" }, reason: { type: "string" } },
   required: ["approved"],
 } as const;
 
-/** Runs a tool as a step: its input was checked by the step. */
+/** Runs a tool as a step, which has already validated the input. */
 export async function runTool(tool: AnyMastraTool, { params, ctx }: StepCall): Promise<unknown> {
   const { inputData } = params;
   const context = ctx.with(contextFields(tool, { params, ctx })) as never as MastraToolContext;
   if (await needsApproval(tool, inputData, context)) {
     const info = { kind: "tool_approval", toolName: tool.id, toolCallId: params.runId, input: inputData };
-    const { approved, reason } = await ctx.ask<{ approved: boolean; reason?: string }>("approval", info, answerSchema);
+    const { approved, reason } = await ctx.ask<{ approved: boolean; reason?: string }>(
+      "approval",
+      info,
+      approvalSchema,
+    );
     if (!approved) throw declined(tool.id, reason);
   }
   if (isCreatedMastraTool(tool)) {
     const { run } = tool[toolParts];
-    if (run !== undefined) return whole(run(inputData, context));
+    if (run !== undefined) return collectOutput(run(inputData, context));
   }
-  return whole(tool.execute(inputData as never, context as never));
+  return collectOutput(tool.execute(inputData as never, context as never));
 }
 
 function contextFields(
@@ -54,11 +58,11 @@ async function needsApproval(tool: AnyMastraTool, input: unknown, ctx: MastraToo
   return hasToolStages(tool) && tool[toolStages].approve !== undefined;
 }
 
-/** What a tool yields is joined: texts to a text, and otherwise the last counts. */
-async function whole(output: unknown): Promise<unknown> {
-  const given = await output;
-  if (!isFields(given) || !(Symbol.asyncIterator in given)) return given;
+/** The output of a tool. Yielded strings are joined; of other yielded values, the last one is the output. */
+async function collectOutput(output: unknown): Promise<unknown> {
+  const result = await output;
+  if (!isFields(result) || !(Symbol.asyncIterator in result)) return result;
   const chunks: unknown[] = [];
-  for await (const chunk of given as AsyncIterable<unknown>) chunks.push(chunk);
+  for await (const chunk of result as AsyncIterable<unknown>) chunks.push(chunk);
   return chunks.every((chunk) => typeof chunk === "string") ? chunks.join("") : chunks.at(-1);
 }

@@ -5,7 +5,7 @@ import type { AnyMastra } from "../any-mastra.js";
 import type { Untyped } from "../untyped.js";
 import type { StepParams, StepWriter } from "../workflow/step.js";
 
-/** What `execute` of a tool gets beside its input. */
+/** The second argument of `execute` of a tool. */
 export interface MastraToolContext<Options = unknown, Suspended = unknown, Resumed = unknown>
   extends Omit<ToolContext<Options, Suspended, Resumed>, "agent" | "requestContext"> {
   readonly requestContext: RequestContext<Record<string, Untyped>>;
@@ -14,18 +14,18 @@ export interface MastraToolContext<Options = unknown, Suspended = unknown, Resum
   readonly mastra: AnyMastra;
   readonly writer: StepWriter;
   readonly tracingContext: object;
-  /** The call, when a model makes it. */
+  /** The call, if a model made it. */
   readonly agent?: ToolContext["agent"] & {
     readonly toolCallId: string;
     readonly messages: ToolContext["messages"];
     readonly suspend: (payload?: Suspended) => Promise<never>;
     readonly resumeData: Resumed | undefined;
   };
-  /** The run, when the tool is a step of a workflow. */
+  /** The run, if the tool is a step of a workflow. */
   readonly workflow?: Pick<StepParams, "runId" | "workflowId" | "state" | "setState" | "suspend" | "resumeData">;
 }
 
-/** The context of a tools node, with the names of Mastra. */
+/** Adds the names of Mastra to the context of a tools node. */
 export function mastraToolContext(ctx: ToolContext, mastra: AnyMastra): MastraToolContext {
   const { toolCallId, messages, suspend, resumeData } = ctx;
   const write = async (chunk: unknown): Promise<void> => ctx.progress(chunk);

@@ -4,7 +4,7 @@ import type { AnyMastra } from "../any-mastra.js";
 import type { Untyped } from "../untyped.js";
 import type { StepWriter } from "../workflow/step.js";
 
-/** What stands beside the fields of a tool's input, for functions that take everything in one object. */
+/** The parts of a call that `execute` can destructure from its first argument, in addition to the fields of the input. */
 export interface ToolParts<Input, Resumed = unknown, Suspended = unknown> {
   /** The input itself. */
   readonly context: Input;
@@ -18,8 +18,8 @@ export interface ToolParts<Input, Resumed = unknown, Suspended = unknown> {
 }
 
 /**
- * The first argument of `execute`: the input, with the parts of the call under names that only a look-up finds. Fields of the
- * input win; spread and JSON see nothing else.
+ * The first argument of `execute`: the input, with the parts of the call as properties that are not enumerable. Fields of the
+ * input win; spread and JSON see only the input.
  */
 export type ToolInput<Input, Resumed = unknown, Suspended = unknown> = Input extends object
   ? string extends keyof Input
@@ -27,11 +27,11 @@ export type ToolInput<Input, Resumed = unknown, Suspended = unknown> = Input ext
     : Input & Omit<ToolParts<Input, Resumed, Suspended>, keyof Input>
   : Input;
 
-const names = [
+const partNames = [
   ...["context", "runtimeContext", "requestContext", "mastra", "abortSignal", "suspend", "resumeData", "writer"],
 ] as const;
 
-/** A copy of the input with the parts of the call, which are read when they are asked for. */
+/** Copies the input and adds the parts of the call as getters. */
 export function withParts(input: unknown, ctx: Partial<ToolParts<unknown>>): unknown {
   if (typeof input !== "object" || input === null) return input;
   const copy: object = isPlainObject(input)
@@ -39,7 +39,7 @@ export function withParts(input: unknown, ctx: Partial<ToolParts<unknown>>): unk
     : Array.isArray(input)
       ? [...input]
       : Object.create(Object.getPrototypeOf(input), Object.getOwnPropertyDescriptors(input));
-  for (const name of names) {
+  for (const name of partNames) {
     if (Object.hasOwn(copy, name)) continue;
     const get = name === "context" ? () => input : () => ctx[name];
     Object.defineProperty(copy, name, { get, enumerable: false, configurable: true });

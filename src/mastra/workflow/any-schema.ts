@@ -3,7 +3,7 @@ import type { Untyped } from "../untyped.js";
 
 export type AnySchema = AnyStandardSchema | JsonSchema;
 
-/** What a schema makes of a value; without a schema that says it, anything. */
+/** The output type of a schema; untyped for a JSON Schema, or without a schema. */
 export type ParsedBy<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schema> : Untyped;
-/** What a schema takes. */
+/** The input type of a schema; untyped for a JSON Schema, or without a schema. */
 export type AcceptedBy<Schema> = Schema extends AnyStandardSchema ? SchemaInput<Schema> : Untyped;

@@ -5,7 +5,7 @@ import type { WorkflowEvent } from "./workflow-event.js";
 import type { WorkflowResult } from "./workflow-result.js";
 import type { WorkflowStream } from "./workflow-stream.js";
 
-/** A run without its types. */
+/** A run of any workflow. */
 export interface AnyWorkflowRun {
   readonly runId: string;
   readonly workflowId: string;
@@ -17,7 +17,7 @@ export interface AnyWorkflowRun {
   cancel(): Promise<void>;
 }
 
-/** A workflow without its types: as it is found by its name. */
+/** A {@link Workflow} of any type, as `getWorkflow` of a step or tool returns it. */
 export interface AnyWorkflow {
   readonly id: string;
   readonly description?: string | undefined;

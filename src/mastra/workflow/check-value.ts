@@ -1,12 +1,12 @@
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import { jsonSchemaValidator } from "../../schema/json-schema-validator.js";
 import { type SchemaCheck, schemaCheck } from "../../schema/validation/schema-check.js";
-import { type CheckedValue, doesNotFit } from "../errors.js";
+import { type CheckedValue, doesNotMatch } from "../errors.js";
 import type { AnySchema } from "./any-schema.js";
 
 const checks = new WeakMap<object, SchemaCheck>();
 
-/** The value as its schema has it. What does not fit is an error that names workflow, step and field. */
+/** Returns the value as parsed by its schema. Throws an error that names workflow, step and field if it is invalid. */
 export async function checkValue(
   schema: AnySchema | undefined,
   value: unknown,
@@ -20,6 +20,6 @@ export async function checkValue(
     checks.set(schema, check);
   }
   const checked = await check.check(value, { validator: jsonSchemaValidator });
-  if (checked.issues !== undefined) throw doesNotFit(place, checked.issues, code);
+  if (checked.issues !== undefined) throw doesNotMatch(place, checked.issues, code);
   return checked.value;
 }

@@ -4,7 +4,7 @@ import type { Flow } from "./flow.js";
 import type { BranchCase, FlowEntry } from "./flow-entry.js";
 import { paramsFor } from "./flow-params.js";
 
-/** Which cases of a branch run: all whose condition holds. One that fails does not hold, and is logged. */
+/** Chooses the cases of a branch whose condition is true. A condition that throws is logged and counts as false. */
 export async function chooseCases(
   cases: readonly BranchCase[],
   value: unknown,
@@ -20,17 +20,17 @@ export async function chooseCases(
         flow.live.mastra
           .getLogger()
           .error(
-            `The condition of step "${step.id}" in workflow "${flow.live.workflowId}" failed, and the step is left out: ${messageOf(error)}`,
+            `The condition of step "${step.id}" in workflow "${flow.live.workflowId}" failed, so the step is skipped: ${messageOf(error)}`,
           );
         return false;
       }
     }),
   );
-  return { value, chosen: holds.flatMap((hold, index) => (hold ? [index] : [])) };
+  return { value, chosen: holds.flatMap((isTrue, index) => (isTrue ? [index] : [])) };
 }
 
-/** Whether a loop makes another turn: noted for the branch behind it. */
-export async function isRepeated(
+/** Evaluates the condition of a loop, and saves for the branch after it whether the step runs again. */
+export async function evaluateLoop(
   { step, until, condition }: FlowEntry & { readonly type: "loop" },
   output: unknown,
   ctx: NodeContext,

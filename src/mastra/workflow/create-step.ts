@@ -9,27 +9,27 @@ import { runTool } from "../tools/run-tool.js";
 import type { AcceptedBy, AnySchema, ParsedBy } from "./any-schema.js";
 import { type AnyStep, isStep, type Step, type StepCall, type StepOptions, stepBody } from "./step.js";
 
-/** A step with what it was made of. */
-export interface MadeStep<InputSchema, OutputSchema, In = AcceptedBy<InputSchema>, Out = ParsedBy<OutputSchema>>
+/** A step with its schemas and its function. */
+export interface CreatedStep<InputSchema, OutputSchema, In = AcceptedBy<InputSchema>, Out = ParsedBy<OutputSchema>>
   extends Step<In, Out> {
   readonly inputSchema: InputSchema & (AnySchema | undefined);
   readonly outputSchema: OutputSchema & (AnySchema | undefined);
-  /** What it does, without a workflow. */
+  /** The function of the step, to call it without a workflow. */
   readonly execute: (params: never) => unknown;
 }
 
-/** What an agent takes as a step. */
+/** The input of an agent as a step. */
 interface AgentPrompt {
   readonly prompt: string;
 }
 
-const names = [
+const optionNames = [
   ...["id", "description", "inputSchema", "outputSchema", "resumeSchema", "suspendSchema", "stateSchema"],
   ...["retries", "execute"],
 ];
 
 /**
- * Makes a step of a function, a tool, an agent (`{ prompt }` becomes `{ text }`) or a workflow.
+ * Creates a step from a function, a tool, an agent (with input `{ prompt }` and output `{ text }`) or a workflow.
  *
  * @example
  * import { createStep } from "kumiko/mastra";
@@ -50,11 +50,11 @@ export function createStep<
   StateSchema extends AnySchema | undefined = undefined,
 >(
   options: StepOptions<InputSchema, OutputSchema, ResumeSchema, SuspendSchema, StateSchema>,
-): MadeStep<InputSchema, OutputSchema>;
+): CreatedStep<InputSchema, OutputSchema>;
 export function createStep(agent: AnyAgent): Step<AgentPrompt, { text: string }>;
 export function createStep<InputSchema, OutputSchema>(
   tool: AnyMastraTool & { readonly inputSchema: InputSchema; readonly outputSchema: OutputSchema },
-): MadeStep<InputSchema, OutputSchema>;
+): CreatedStep<InputSchema, OutputSchema>;
 export function createStep<In, Out>(step: Step<In, Out>): Step<In, Out>;
 export function createStep(given: unknown): unknown {
   return isObject(given) && !isStep(given) && !isMastraAgent(given) && !isTool(given)
@@ -63,7 +63,7 @@ export function createStep(given: unknown): unknown {
 }
 
 /**
- * The same step under another id, for a second place in a workflow.
+ * Returns the same step with another id, to use it twice in a workflow.
  *
  * @example
  * import { cloneStep, createStep, createWorkflow } from "kumiko/mastra";
@@ -89,18 +89,18 @@ export function cloneStep<S extends AnyStep>(step: S, { id }: { readonly id: str
   return Object.freeze({ id, description, ...schemas, retries, [stepBody]: body }) as never;
 }
 
-/** A step, or what can be one. `where` names what was given it. */
+/** Converts an agent, a tool or a step to a step. `where` names the caller in the error message. */
 export function toStep(given: unknown, where: string): AnyStep {
   if (isStep(given)) return given;
   if (isMastraAgent(given)) return stepOfAgent(given);
   if (isTool(given)) return stepOfTool(given);
   throw invalidStep(
-    `${where} takes steps: what createStep gives, an agent, a tool or a workflow (got ${kindOf(given)}).`,
+    `${where} takes a step made with createStep, an agent, a tool or a workflow (got ${kindOf(given)}).`,
   );
 }
 
 function stepOfFunction(options: object): AnyStep {
-  checkMastraOptions("createStep", options, names);
+  checkMastraOptions("createStep", options, optionNames);
   const { id, execute, retries, ...others } = options as StepOptions<
     AnySchema,
     AnySchema,
@@ -109,7 +109,8 @@ function stepOfFunction(options: object): AnyStep {
     AnySchema
   >;
   checkId(id);
-  if (typeof execute !== "function") throw invalidStep(`Step "${id}" needs execute: a function.`);
+  if (typeof execute !== "function")
+    throw invalidStep(`execute of step "${id}" must be a function (got ${kindOf(execute)}).`);
   if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0)) {
     throw invalidStep(`retries of step "${id}" must be a whole number of at least 0 (got ${String(retries)}).`);
   }
@@ -119,7 +120,7 @@ function stepOfFunction(options: object): AnyStep {
 
 function checkId(id: unknown): void {
   if (typeof id !== "string" || id === "" || id === "__proto__" || id.length > 200) {
-    throw invalidStep(`A step needs an id: a non-empty string of at most 200 characters (got ${String(id)}).`);
+    throw invalidStep(`The id of a step must be a non-empty string of at most 200 characters (got ${String(id)}).`);
   }
 }
 

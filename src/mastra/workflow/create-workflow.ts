@@ -3,14 +3,14 @@ import type { AcceptedBy, AnySchema, ParsedBy } from "./any-schema.js";
 import { Workflow } from "./workflow.js";
 import type { WorkflowOptions } from "./workflow-options.js";
 
-const names = [
+const optionNames = [
   ...["id", "description", "inputSchema", "outputSchema", "stateSchema", "steps", "retryConfig", "validateOutputs"],
   ...["options", "durability", "callbacks", "runtime"],
 ];
 
 /**
- * Begins a workflow: steps are added with `.then`, `.map`, `.parallel`, `.branch`, `.foreach` and loops, and `.commit()`
- * ends it.
+ * Creates a workflow. Add steps with `.then`, `.map`, `.parallel`, `.branch`, `.foreach`, `.dowhile` and `.dountil`, then call
+ * `.commit()`.
  *
  * @example
  * import { createStep, createWorkflow } from "kumiko/mastra";
@@ -33,9 +33,10 @@ export function createWorkflow<
 >(
   options: WorkflowOptions<InputSchema, OutputSchema>,
 ): Workflow<AcceptedBy<InputSchema>, AcceptedBy<OutputSchema>, ParsedBy<InputSchema>> {
-  checkMastraOptions("createWorkflow", options, names);
+  checkMastraOptions("createWorkflow", options, optionNames);
   const { id, steps = [], retryConfig = {}, durability } = options;
-  if (typeof id !== "string" || id === "") throw invalidMastraOption("createWorkflow needs an id: a non-empty string.");
+  if (typeof id !== "string" || id === "")
+    throw invalidMastraOption(`id of createWorkflow must be a non-empty string (got ${String(id)}).`);
   const where = `workflow "${id}"`;
   checkMastraOptions(`retryConfig of ${where}`, retryConfig, ["attempts", "delay"]);
   checkMastraOptions(`options of ${where}`, options.options ?? {}, ["validateInputs", "validateOutputs"]);
@@ -45,8 +46,8 @@ export function createWorkflow<
     throw invalidMastraOption(`durability of ${where} must be "exit" or "step" (got ${String(durability)}).`);
   }
   const ids = steps.map((step) => step?.id);
-  const twice = ids.find((one, index) => ids.indexOf(one) !== index);
-  if (twice !== undefined) throw duplicateStep(id, twice);
+  const duplicate = ids.find((stepId, index) => ids.indexOf(stepId) !== index);
+  if (duplicate !== undefined) throw duplicateStep(id, duplicate);
   return new Workflow(options);
 }
 

@@ -5,14 +5,14 @@ type Result = IteratorResult<WorkflowEvent, undefined>;
 
 /** The events of a run for one reader. Unread events are buffered; a reader that leaves early misses the rest. */
 export class EventChannel implements ChunkSource<WorkflowEvent> {
-  #kept: WorkflowEvent[] = [];
+  #buffer: WorkflowEvent[] = [];
   #readers: ((result: Result) => void)[] = [];
   #isClosed = false;
 
   write(event: WorkflowEvent): void {
     if (this.#isClosed) return;
     const reader = this.#readers.shift();
-    if (reader === undefined) this.#kept.push(event);
+    if (reader === undefined) this.#buffer.push(event);
     else reader({ done: false, value: event });
   }
 
@@ -22,14 +22,14 @@ export class EventChannel implements ChunkSource<WorkflowEvent> {
   }
 
   next(): Promise<Result> {
-    const event = this.#kept.shift();
+    const event = this.#buffer.shift();
     if (event !== undefined) return Promise.resolve({ done: false, value: event });
     if (this.#isClosed) return Promise.resolve({ done: true, value: undefined });
     return new Promise((resolve) => this.#readers.push(resolve));
   }
 
   cancel(): void {
-    this.#kept = [];
+    this.#buffer = [];
     this.close();
   }
 }

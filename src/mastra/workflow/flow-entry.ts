@@ -1,11 +1,12 @@
 import type { AnyStep, StepParams } from "./step.js";
 
-/** What functions of a workflow get: conditions, mappings, durations. */
+/** The argument of the functions of a workflow: conditions, mappings and durations. */
 export type FlowParams = StepParams<never, unknown, unknown>;
 
+/** The condition of a branch case or a loop. */
 export type StepCondition = (params: FlowParams & { readonly iterationCount: number }) => unknown;
 
-/** One entry of a workflow, as it was written. */
+/** One entry of a workflow: a method call such as `.then(step)`. */
 export type FlowEntry =
   | { readonly type: "step"; readonly step: AnyStep }
   | { readonly type: "map"; readonly step: AnyStep }
@@ -20,7 +21,7 @@ export interface BranchCase {
   readonly step: AnyStep;
 }
 
-/** How long, or until when, with functions for either. */
+/** A duration in milliseconds, a point in time, or a function that returns one. */
 export type Duration = number | Date | ((params: FlowParams) => unknown);
 
 /** The steps of an entry. */

@@ -4,7 +4,7 @@ import type { CompiledGraph } from "../../compose/compiled-graph.js";
 import { Graph } from "../../compose/graph.js";
 import { sleep } from "../../compose/sleep.js";
 import type { NodeOptions } from "../../compose/types/node-options.js";
-import { chooseCases, isRepeated } from "./conditions.js";
+import { chooseCases, evaluateLoop } from "./conditions.js";
 import { type FlowState, flowOf, newFlowState } from "./flow.js";
 import { type FlowEntry, stepsOf } from "./flow-entry.js";
 import { runEach } from "./run-each.js";
@@ -14,7 +14,7 @@ import type { AnyStep } from "./step.js";
 import { StepLog } from "./step-log.js";
 import { stepRetries, type WorkflowRetry } from "./step-retries.js";
 
-/** What the graph of a workflow is started with. */
+/** The input of the graph of a workflow. */
 export interface FlowInput {
   readonly input: unknown;
   readonly shared: Record<string, unknown>;
@@ -22,21 +22,21 @@ export interface FlowInput {
 
 export type WorkflowGraph = CompiledGraph<FlowInput, unknown>;
 
-/** The graph of a workflow: steps are nodes. */
+/** Builds the graph of a workflow, with a node for each step. */
 export function flowGraph(entries: readonly FlowEntry[], retry: WorkflowRetry, options: CompileOptions): WorkflowGraph {
-  const drawing = new Drawing(
+  const builder = new FlowGraphBuilder(
     entries.flatMap(stepsOf).map(({ id }) => id),
     retry,
   );
-  for (const entry of entries) drawing.add(entry);
-  return drawing.compile(options);
+  for (const entry of entries) builder.add(entry);
+  return builder.compile(options);
 }
 
 type Node = (value: unknown, ctx: NodeContext<FlowState>) => unknown;
-type Handle = ReturnType<Drawing["node"]>;
+type Handle = ReturnType<FlowGraphBuilder["node"]>;
 type NodeSettings = NodeOptions<unknown, unknown, FlowState, undefined, string | undefined>;
 
-class Drawing {
+class FlowGraphBuilder {
   readonly #graph = new Graph<FlowInput, unknown>().withState(newFlowState);
   readonly #taken: Set<string>;
   readonly #retry: WorkflowRetry;
@@ -45,7 +45,7 @@ class Drawing {
   constructor(ids: readonly string[], retry: WorkflowRetry) {
     this.#retry = retry;
     this.#taken = new Set(ids.map(keyOf));
-    this.#last = this.node(this.#free("input"), begin);
+    this.#last = this.node(this.#uniqueKey("input"), saveInput);
     this.#graph.connect(this.#graph.start, this.#last);
   }
 
@@ -102,26 +102,25 @@ class Drawing {
     return this.#follow(keyOf(step.id), run, { retry: node.retries.policy });
   }
 
-  /** It waits where the workflow goes on. */
   #sleep(entry: FlowEntry & { readonly type: "sleep" }): undefined {
-    const noting =
-      (note: (log: StepLog, value: unknown) => void) => (value: unknown, _state: FlowState, ctx: NodeContext) => {
+    const logWith =
+      (write: (log: StepLog, value: unknown) => void) => (value: unknown, _state: FlowState, ctx: NodeContext) => {
         const flow = flowOf(ctx);
-        if (flow.state.bailed === undefined) note(new StepLog(flow, entry.id), value);
+        if (flow.state.bailed === undefined) write(new StepLog(flow, entry.id), value);
         return value;
       };
     const time = (value: unknown, ctx: NodeContext) => {
       const flow = flowOf(ctx as NodeContext<FlowState>);
       return flow.state.bailed === undefined ? sleepTimeOf(entry, value, ctx, flow) : 0;
     };
-    const node = this.#graph.node(this.#free(entry.id), sleep<unknown>(time), {
-      before: noting((log, value) => log.waits(value)),
-      after: noting((log, value) => log.succeeded(value)),
+    const node = this.#graph.node(this.#uniqueKey(entry.id), sleep<unknown>(time), {
+      before: logWith((log, value) => log.waits(value)),
+      after: logWith((log, value) => log.succeeded(value)),
     });
     return this.#append(node as Handle);
   }
 
-  /** One visit of the node per turn. */
+  /** A cycle of one node: each iteration of the loop runs it once. */
   #loop(entry: FlowEntry & { readonly type: "loop" }): undefined {
     const { step } = entry;
     const key = keyOf(step.id);
@@ -132,12 +131,12 @@ class Drawing {
       {
         retry: stepNode.retries.policy,
         after: async (output, state, ctx) => {
-          if (state.bailed === undefined) await isRepeated(entry, output, ctx, flowOf(ctx));
+          if (state.bailed === undefined) await evaluateLoop(entry, output, ctx, flowOf(ctx));
           return output;
         },
       },
     );
-    const after = this.node(this.#free(`after ${step.id}`), (value) => value);
+    const after = this.node(this.#uniqueKey(`after ${step.id}`), (value) => value);
     this.#graph.connect(this.#last, turn);
     this.#graph.addBranch(turn, [turn, after], (_value, { state }) =>
       state.bailed === undefined && state.repeats[step.id] === true ? turn : after,
@@ -147,7 +146,7 @@ class Drawing {
 
   #parallel({ id, steps }: FlowEntry & { readonly type: "parallel" }): undefined {
     const from = this.#last;
-    const join = this.node(this.#free(id), joinMembers(steps));
+    const join = this.node(this.#uniqueKey(id), joinMembers(steps));
     for (const step of steps) {
       const member = this.#member(step, (value) => value);
       this.#graph.connect(from, member).connect(member, join);
@@ -158,7 +157,7 @@ class Drawing {
 
   #branch({ id, cases }: FlowEntry & { readonly type: "branch" }): undefined {
     const choose = this.node(
-      this.#free(id),
+      this.#uniqueKey(id),
       unlessBailed(
         (value, ctx) => chooseCases(cases, value, ctx, flowOf(ctx)),
         (value) => ({ value, chosen: [] }),
@@ -166,7 +165,7 @@ class Drawing {
     );
     this.#graph.connect(this.#last, choose);
     const members = cases.map(({ step }) => this.#member(step, (given) => chosenOf(given).value));
-    const join = this.node(this.#free(`after ${id}`), joinMembers(cases.map(({ step }) => step)));
+    const join = this.node(this.#uniqueKey(`after ${id}`), joinMembers(cases.map(({ step }) => step)));
     for (const member of members) this.#graph.connect(member, join);
     this.#graph.addBranch(choose, [...members, join], (value) => {
       const { chosen } = chosenOf(value);
@@ -175,7 +174,7 @@ class Drawing {
     this.#last = join;
   }
 
-  /** A step beside others: it fails where they come together again. */
+  /** A step that runs in parallel with others. A failure is thrown only where they join, so that the others finish. */
   #member(step: AnyStep, inputOf: (value: unknown) => unknown): Handle {
     const node = this.#nodeOf(step);
     const run: Node = async (value, ctx) => {
@@ -192,7 +191,7 @@ class Drawing {
     return this.node(keyOf(step.id), run, { outputKey: step.id, retry: node.retries.policy }) as Handle;
   }
 
-  #free(name: string): string {
+  #uniqueKey(name: string): string {
     let key = keyOf(name);
     for (let count = 2; this.#taken.has(key); count++) key = `${keyOf(name)} ${count}`;
     this.#taken.add(key);
@@ -202,7 +201,7 @@ class Drawing {
 
 interface Chosen {
   readonly value: unknown;
-  /** Which cases run, by their place. */
+  /** The indexes of the cases that run. */
   readonly chosen: readonly number[];
 }
 
@@ -210,12 +209,13 @@ function chosenOf(value: unknown): Chosen {
   return value as Chosen;
 }
 
-/** A step id as the key of a node. */
+/** The node key of a step id. */
 export function keyOf(id: string): string {
   return id.replaceAll("%", "%25").replaceAll("/", "%2F");
 }
 
-const begin: Node = (value, ctx) => {
+/** Saves the input and the shared values in the state. */
+const saveInput: Node = (value, ctx) => {
   const { input, shared } = value as FlowInput;
   const { state } = flowOf(ctx);
   state.input = input;
@@ -223,12 +223,12 @@ const begin: Node = (value, ctx) => {
   return input;
 };
 
-/** Once a step has ended the workflow, values pass all others as they are. */
+/** Skips a node, passing its input on, once `bail` has ended the workflow. */
 function unlessBailed(run: Node, pass: (value: unknown) => unknown = (value) => value): Node {
   return (value, ctx) => (flowOf(ctx).state.bailed === undefined ? run(value, ctx) : pass(value));
 }
 
-/** The outputs of those that ran, by their ids. */
+/** Joins the outputs of the steps that ran into a record by step id. Throws if one of them failed. */
 function joinMembers(steps: readonly AnyStep[]): Node {
   return (value, ctx) => {
     const { live, state } = flowOf(ctx);

@@ -8,15 +8,15 @@ import type { StepParams, StepWriter } from "./step.js";
 import { StepLog } from "./step-log.js";
 
 type AnyParams = StepParams<unknown, unknown, unknown>;
-/** What only steps have. */
-type OfSteps = Pick<AnyParams, "resumeData" | "suspendData" | "suspend" | "bail" | "writer" | "retryCount">;
+/** The parameters that only steps have. */
+type StepOnlyParams = Pick<AnyParams, "resumeData" | "suspendData" | "suspend" | "bail" | "writer" | "retryCount">;
 
-/** What functions of a workflow get: mappings, conditions and durations, which cannot be suspended, and steps. */
+/** The parameters of a step, or of a mapping, condition or duration, which can neither suspend nor bail. */
 export function paramsFor(
   inputData: unknown,
   ctx: NodeContext,
   flow: Flow,
-  own: OfSteps = ofFunctions(ctx, flow),
+  own: StepOnlyParams = functionParams(ctx, flow),
 ): AnyParams {
   const { live, state } = flow;
   return {
@@ -50,7 +50,7 @@ export function paramsFor(
   };
 }
 
-function ofFunctions(ctx: NodeContext, flow: Flow): OfSteps {
+function functionParams(ctx: NodeContext, flow: Flow): StepOnlyParams {
   return {
     resumeData: undefined,
     suspendData: undefined,
@@ -61,7 +61,7 @@ function ofFunctions(ctx: NodeContext, flow: Flow): OfSteps {
   };
 }
 
-/** The output of a step that has run. */
+/** The output of a step, or `null` if it has not finished successfully. */
 export function stepOutputOf({ state }: Flow, step: StepRef): unknown {
   const result = state.steps[typeof step === "string" ? step : step.id];
   return result?.status === "success" || result?.status === "bailed" ? result.output : null;
@@ -76,5 +76,5 @@ export function writerOf(flow: Flow, ctx: NodeContext, id: string): StepWriter {
 }
 
 function onlySteps(name: string): never {
-  throw invalidStep(`${name} belongs to steps: a condition, a mapping or a duration cannot call it. Use a step.`);
+  throw invalidStep(`${name}() was called in a condition, a mapping or a duration. Only steps can call it.`);
 }

@@ -3,17 +3,18 @@ import type { AnyMastra } from "../any-mastra.js";
 import type { StepResult } from "./step-result.js";
 import type { WorkflowEvent } from "./workflow-event.js";
 
-/** What a run of a workflow remembers: the state of its graph, saved with it. */
+/** The state of the graph of a run, which is saved with it. */
 export interface FlowState {
   /** What the workflow was started with. */
   input: unknown;
   steps: Record<string, StepResult>;
-  /** The values that the steps of a run share. Those of an inner workflow are in the outermost one. */
+  /** The values that the steps of a run share. Inner workflows use those of the outermost one. */
   shared: Record<string, unknown>;
-  /** What ended the workflow early. */
+  /** The result of the step that ended the workflow early with `bail`. */
   bailed?: { readonly value: unknown } | undefined;
-  /** How many turns loops have made, and whether they go on. */
+  /** The number of iterations of each loop. */
   turns: Record<string, number>;
+  /** Whether each loop runs its step again. */
   repeats: Record<string, boolean>;
 }
 
@@ -21,45 +22,45 @@ export function newFlowState(): FlowState {
   return { input: undefined, steps: {}, shared: {}, turns: {}, repeats: {} };
 }
 
-/** A run of a workflow in this process. Nodes find it in their call options. */
+/** A run of a workflow in this process. Nodes get it in their call options. */
 export interface LiveRun {
   readonly workflowId: string;
   readonly runId: string;
-  /** The steps on the way to this workflow, when it is inside another one. */
+  /** The ids of the steps that lead to this workflow, if it is an inner one. */
   readonly path: readonly string[];
-  /** The item of `.foreach` that it runs for. */
+  /** The item of `.foreach` that this workflow runs for. */
   readonly item: ItemPlace | undefined;
   readonly outermost: LiveRun | undefined;
   readonly mastra: AnyMastra;
   readonly validatesInputs: boolean;
   readonly validatesOutputs: boolean;
-  /** Which step this run is resumed at, and with what. */
+  /** The step at which this run is resumed, and its resume data. */
   readonly resumed: { readonly path: readonly string[]; readonly data: unknown } | undefined;
-  /** The errors themselves; what is saved of them is less. */
+  /** The thrown errors by step; the saved ones have fewer fields. */
   readonly errors: Map<string, unknown>;
-  /** The first failure that ended it. */
+  /** The failure that ended the run. */
   failure: { readonly error: unknown } | undefined;
-  /** There from the first node on. */
+  /** The state; set by the first node. */
   state: FlowState | undefined;
   abort(): void;
-  /** Whether anybody is told of events. */
+  /** Whether the run has watchers. */
   readonly isWatched: boolean;
   emit(event: WorkflowEvent): void;
 }
 
-/** Which item of a list, and which of those items wait together. */
+/** The index of an item of `.foreach`, and the batch of items that run together with it. */
 export interface ItemPlace {
   readonly index: number;
   readonly batch: number;
 }
 
-/** A run, with what it remembers. */
+/** A run and its state. */
 export interface Flow {
   readonly live: LiveRun;
   readonly state: FlowState;
 }
 
-/** The run that a node belongs to. */
+/** Returns the run that a node belongs to. */
 export function flowOf(ctx: NodeContext): Flow {
   const { run } = ctx.options as { readonly run: LiveRun };
   if (run.state === undefined) run.state = ctx.state as FlowState;

@@ -1,26 +1,27 @@
 import { isFields } from "../../is.js";
 import { kindOf } from "../../wording.js";
-import { invalidStep, noResultYet, pathToNowhere } from "../errors.js";
+import { invalidStep, pathNotFound, stepHasNotRun } from "../errors.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
 import type { FlowParams } from "./flow-entry.js";
 import type { StepRef } from "./run-options.js";
 import { type AnyStep, type StepCall, stepBody } from "./step.js";
 
-/** Where a field of the next input comes from. */
+/** The source of a field in `.map`. */
 export type MapSource =
-  /** An earlier step, or the first of several that ran. `path` leads into its output: `.` is the whole. */
+  /** The output of an earlier step, or of the first one that ran, at `path`; `.` is the whole output. */
   | { readonly step: StepRef | readonly StepRef[]; readonly path: string }
-  /** What the workflow was started with. */
+  /** The input of the workflow at `path`. */
   | { readonly initData: unknown; readonly path: string }
-  /** A value of the request, checked by its schema. */
+  /** A value of the request context, validated by the schema. */
   | { readonly runtimeContextPath: string; readonly schema?: AnySchema | undefined }
   | { readonly requestContextPath: string; readonly schema?: AnySchema | undefined }
   /** A constant. */
   | { readonly value: unknown; readonly schema?: AnySchema | undefined }
+  /** The result of a function. */
   | { readonly fn: (params: FlowParams) => unknown; readonly schema?: AnySchema | undefined };
 
-/** A mapping is a step like others: its result is kept, and it may fail. */
+/** Creates the step of a mapping. Like any step, it has a result and can fail. */
 export function mapStep(workflow: string, id: string, mapping: unknown): AnyStep {
   if (typeof mapping === "function") return { id, [stepBody]: ({ params }) => mapping(params) };
   if (!isFields(mapping)) {
@@ -43,7 +44,7 @@ export function mapStep(workflow: string, id: string, mapping: unknown): AnyStep
   };
 }
 
-/** The steps that a mapping reads. */
+/** The steps that a mapping reads, with the fields that read them. */
 export function mappedStepsOf(mapping: unknown): readonly { readonly field: string; readonly step: StepRef }[] {
   if (!isFields(mapping)) return [];
   return Object.entries(mapping).flatMap(([field, source]) =>
@@ -63,7 +64,8 @@ const kinds = ["step", "initData", "runtimeContextPath", "requestContextPath", "
 
 function checkSource(workflow: string, name: string, source: unknown): void {
   const where = `"${name}" in .map of workflow "${workflow}"`;
-  if (!isFields(source)) throw invalidStep(`${where} must say where it comes from (got ${kindOf(source)}).`);
+  if (!isFields(source))
+    throw invalidStep(`${where} must be an object with one of ${kinds.join(", ")} (got ${kindOf(source)}).`);
   const given = kinds.filter((kind) => kind in source);
   if (given.length !== 1) throw invalidStep(`${where} needs exactly one of ${kinds.join(", ")}.`);
   for (const path of ["path", "runtimeContextPath", "requestContextPath"]) {
@@ -71,7 +73,7 @@ function checkSource(workflow: string, name: string, source: unknown): void {
   }
   if ("step" in source) {
     const isRef = (step: unknown) => typeof step === "string" || (isRefObject(step) && typeof step.id === "string");
-    if (!refsOf(source.step).every(isRef)) throw invalidStep(`step of ${where} must be a step, or a list of steps.`);
+    if (!refsOf(source.step).every(isRef)) throw invalidStep(`step of ${where} must be a step, or an array of steps.`);
   }
   if ("fn" in source && typeof source.fn !== "function") throw invalidStep(`fn of ${where} must be a function.`);
 }
@@ -87,14 +89,14 @@ async function sourceValue(field: string, source: MapSource, call: StepCall, wor
   if ("step" in source) {
     const ids = refsOf(source.step).map(idOf);
     const ran = ids.find((id) => ["success", "bailed"].includes(flow.state.steps[id]?.status ?? ""));
-    if (ran === undefined) throw noResultYet(workflow, field, ids);
+    if (ran === undefined) throw stepHasNotRun(workflow, field, ids);
     return at(workflow, field, source.path, flow.state.steps[ran]?.output, `step "${ran}"`);
   }
   if ("initData" in source) return at(workflow, field, source.path, flow.state.input, "the input of the workflow");
   const path = "requestContextPath" in source ? source.requestContextPath : source.runtimeContextPath;
   const value = contextValue(params.requestContext, path);
   if (source.schema === undefined) {
-    if (value === undefined) throw pathToNowhere(workflow, field, path, "the request context");
+    if (value === undefined) throw pathNotFound(workflow, field, path, "the request context");
     return value;
   }
   return checkValue(source.schema, value, { workflow, what: `value of "${path}" in the request context` });
@@ -109,11 +111,11 @@ function contextValue(context: StepCall["params"]["requestContext"], path: strin
 function at(workflow: string, field: string, path: string | undefined, from: unknown, source: string): unknown {
   if (path === undefined || path === "." || path === "") return from;
   const found = follow(from, path.split("."));
-  if (found === undefined) throw pathToNowhere(workflow, field, path, source);
+  if (found === undefined) throw pathNotFound(workflow, field, path, source);
   return found.value;
 }
 
-/** Own properties only. `undefined`: the path leads nowhere. */
+/** Follows a path of own properties. Returns `undefined` if it leads nowhere. */
 function follow(from: unknown, path: readonly string[]): { readonly value: unknown } | undefined {
   let value = from;
   for (const name of path) {

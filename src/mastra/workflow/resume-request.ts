@@ -9,7 +9,7 @@ import { pathOf, type StepTree } from "./run-result.js";
 import { isSuspendedInfo } from "./run-step.js";
 import type { AnyStep } from "./step.js";
 
-/** What a run is resumed with. */
+/** The options of `resume` that choose what to resume, and its data. */
 interface ResumeRequest {
   readonly step?: StepRef | readonly StepRef[] | undefined;
   readonly resumeData?: unknown;
@@ -17,22 +17,22 @@ interface ResumeRequest {
   readonly interruptId?: string | undefined;
 }
 
-interface Owner {
+interface ResumeOwner {
   readonly id: string;
   readonly tree: StepTree;
   stepAt(path: readonly string[]): AnyStep | undefined;
 }
 
-/** A question, and where it is asked. */
-interface Place {
+/** An interrupt, with the step and item that raised it. */
+interface SuspendedPlace {
   readonly interrupt: Interrupt;
   readonly path: readonly string[];
   readonly item: { readonly index: number; readonly batch: number } | undefined;
 }
 
-/** Answers for the places that a resume means, checked by the schema of their step, and the path of that step. */
+/** Finds the interrupts that a resume refers to, and validates its data with the resume schema of their step. */
 export async function answersFor(
-  owner: Owner,
+  owner: ResumeOwner,
   interrupts: readonly Interrupt[],
   request: ResumeRequest,
 ): Promise<{ readonly answers: Answers; readonly path: readonly string[] }> {
@@ -45,23 +45,23 @@ export async function answersFor(
   for (const { path, interrupt } of places) {
     if (!isSuspendedInfo(interrupt.info)) continue;
     const step = owner.stepAt(path);
-    const what = { workflow: owner.id, step: path.join("."), what: "resume data" };
-    await checkValue(step?.resumeSchema, resumeData, what, "ANSWER_MISMATCH");
+    const checked = { workflow: owner.id, step: path.join("."), what: "resume data" };
+    await checkValue(step?.resumeSchema, resumeData, checked, "ANSWER_MISMATCH");
   }
   const answers = Object.fromEntries(places.map(({ interrupt }) => [interrupt.id, resumeData]));
   return { answers, path: places[0]?.path ?? [] };
 }
 
-function placeOf(interrupt: Interrupt, tree: StepTree): Place {
+function placeOf(interrupt: Interrupt, tree: StepTree): SuspendedPlace {
   const { info } = interrupt;
   return { interrupt, path: pathOf(interrupt, tree), item: isSuspendedInfo(info) ? info.item : undefined };
 }
 
 function chosenPlaces(
-  { id }: Owner,
-  all: readonly Place[],
+  { id }: ResumeOwner,
+  all: readonly SuspendedPlace[],
   { step, forEachIndex, interruptId }: ResumeRequest,
-): readonly Place[] {
+): readonly SuspendedPlace[] {
   const names = [...new Set(all.map(nameOf))];
   if (interruptId !== undefined) {
     const found = all.filter(({ interrupt }) => interrupt.id === interruptId);
@@ -92,8 +92,8 @@ function chosenPlaces(
   return firstBatch(found);
 }
 
-/** Items that were run together are resumed together. */
-function firstBatch(places: readonly Place[]): readonly Place[] {
+/** The items of the first batch: items that run together are resumed together. */
+function firstBatch(places: readonly SuspendedPlace[]): readonly SuspendedPlace[] {
   const batch = Math.min(...places.map(({ item }) => item?.batch ?? 0));
   return places.filter(({ item }) => item?.batch === batch);
 }
@@ -102,12 +102,12 @@ function pathOfRef(workflow: string, step: StepRef | readonly StepRef[]): readon
   const refs = (Array.isArray(step) ? step : [step]) as readonly StepRef[];
   for (const ref of refs) {
     if (typeof ref === "string" || (isObject(ref) && typeof ref.id === "string")) continue;
-    throw invalidMastraOption(`step of resume of workflow "${workflow}" must be a step, its id, or a list of them.`);
+    throw invalidMastraOption(`step of resume of workflow "${workflow}" must be a step, its id, or an array of them.`);
   }
   return refs.map(idOf);
 }
 
-/** `["inner", "step"]` is named by itself, as `inner.step`, by `inner`, and by `step`. */
+/** Whether a reference names a step: `["inner", "step"]` also matches `inner.step`, `inner` and `step`. */
 function isAt(path: readonly string[], wanted: readonly string[]): boolean {
   if (path.join(".") === wanted.join(".")) return true;
   const starts = wanted.every((name, index) => path[index] === name);
@@ -115,6 +115,6 @@ function isAt(path: readonly string[], wanted: readonly string[]): boolean {
   return starts || ends;
 }
 
-function nameOf({ path, item }: Place): string {
+function nameOf({ path, item }: SuspendedPlace): string {
   return path.join(".") + (item === undefined ? "" : `[${item.index}]`);
 }

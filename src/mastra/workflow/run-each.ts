@@ -3,33 +3,33 @@ import type { NodeContext } from "../../components/context.js";
 import { each } from "../../compose/each.js";
 import { Graph } from "../../compose/graph.js";
 import type { Runnable } from "../../compose/runnable.js";
-import { notAList } from "../errors.js";
+import { notAnArray } from "../errors.js";
 import { type Flow, flowOf } from "./flow.js";
 import { payloadOf, runStep, type StepNode } from "./run-step.js";
 import { StepLog } from "./step-log.js";
 
 type RunEach = (input: unknown, ctx: NodeContext, flow: Flow) => Promise<unknown>;
 
-/** What the items of a list have in common, while they run. */
-interface ItemList {
+/** The progress of all items while they run. */
+interface ItemProgress {
   readonly log: StepLog;
   readonly length: number;
-  /** How many have ended well. */
+  /** The number of items that have succeeded. */
   done: number;
   /** The first failure. */
   failure: { readonly error: unknown } | undefined;
 }
 
-/** Runs a step for each item of a list, and notes what becomes of the whole. */
+/** Runs a step for each item of an array, and logs the result of the whole. */
 export function runEach(node: StepNode, concurrency: number): RunEach {
   const { step } = node;
   const items = each(itemNode(node, concurrency), { concurrency });
   return async (input, ctx, flow) => {
     const log = new StepLog(flow, step.id);
     log.began(input);
-    const list: ItemList = { log, length: lengthOf(input), done: 0, failure: undefined };
+    const list: ItemProgress = { log, length: lengthOf(input), done: 0, failure: undefined };
     try {
-      if (!Array.isArray(input)) throw notAList(flow.live.workflowId, step.id, input);
+      if (!Array.isArray(input)) throw notAnArray(flow.live.workflowId, step.id, input);
       const outputs = await items.invoke(input, {
         parent: ctx,
         key: "items",
@@ -50,10 +50,10 @@ export function runEach(node: StepNode, concurrency: number): RunEach {
   };
 }
 
-/** One item: a graph where the step is tried again by a policy. */
+/** The graph that runs one item: its node retries the step. */
 function itemNode({ step, retries }: StepNode, concurrency: number): Runnable<unknown, unknown> {
   const run = async (value: unknown, ctx: NodeContext): Promise<unknown> => {
-    const { list } = ctx.options as { readonly list: ItemList };
+    const { list } = ctx.options as { readonly list: ItemProgress };
     const flow = flowOf(ctx);
     if (flow.state.bailed !== undefined) return undefined;
     const index = itemIndexOf(ctx);
@@ -76,7 +76,7 @@ function lengthOf(input: unknown): number {
   return Array.isArray(input) ? input.length : 0;
 }
 
-/** Which item of the innermost list a node runs for. */
+/** The index of the innermost item that a node runs for. */
 function itemIndexOf({ address }: NodeContext): number {
   return Number(/.*;item:(\d+)(?:;|$)/.exec(address)?.[1]);
 }

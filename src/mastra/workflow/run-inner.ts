@@ -3,7 +3,7 @@ import type { LiveRun } from "./flow.js";
 import type { StepCall } from "./step.js";
 import type { RunOwner } from "./workflow-run.js";
 
-/** Runs a workflow as a step of another one. If it suspends, so does the outer run. */
+/** Runs a workflow as a step of another one. If it suspends, the outer run suspends too. */
 export async function runInner(owner: RunOwner, { params, ctx, flow, step, item }: StepCall): Promise<unknown> {
   const { live } = flow;
   const inner: LiveRun = {

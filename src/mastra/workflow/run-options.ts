@@ -1,10 +1,10 @@
 import type { RunOptions } from "../../compose/options.js";
 import type { RequestOptions } from "../call-values.js";
 
-/** A step by itself or by its id. */
+/** A step or its id. */
 export type StepRef = string | { readonly id: string };
 
-/** What every call of a run may be told. */
+/** Options of every method that runs a workflow. */
 export interface WorkflowCallOptions extends RequestOptions, Pick<RunOptions, "callbacks" | "timeoutMs"> {
   readonly abortSignal?: AbortSignal | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -12,19 +12,20 @@ export interface WorkflowCallOptions extends RequestOptions, Pick<RunOptions, "c
 
 /** Options of `run.start`. */
 export interface StartOptions<In = unknown> extends WorkflowCallOptions {
-  /** Validated by the `inputSchema` of the workflow before anything runs. */
+  /** The input, validated by the `inputSchema` of the workflow before the first step runs. */
   readonly inputData?: In | undefined;
-  /** The values that the steps share, at first. */
+  /** The initial values that the steps share. */
   readonly initialState?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Options of `run.resume`. */
 export interface ResumeOptions extends WorkflowCallOptions {
-  /** Which step goes on, with the workflows around it. Not needed where only one place waits. */
+  /** The step to resume, or the path to it through inner workflows. Not needed if only one step is suspended. */
   readonly step?: StepRef | readonly StepRef[] | undefined;
+  /** The data for the step, validated by its `resumeSchema`. */
   readonly resumeData?: unknown;
-  /** Which item of `.foreach`. */
+  /** The index of the item of `.foreach` to resume. */
   readonly forEachIndex?: number | undefined;
-  /** One question of several in the same step: its id in `interrupts` of the result. */
+  /** The id of one interrupt in `interrupts` of the result, if a step has several. */
   readonly interruptId?: string | undefined;
 }

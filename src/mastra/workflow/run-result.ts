@@ -4,14 +4,14 @@ import { isSuspendedInfo } from "./run-step.js";
 import { asError, type StepResult } from "./step-result.js";
 import type { ResultFields, WorkflowResult } from "./workflow-result.js";
 
-/** The same, before it is told. */
+/** How a run ended, before it becomes a {@link WorkflowResult}. */
 export type WorkflowOutcome =
   | { readonly status: "success"; readonly result: unknown }
   | { readonly status: "failed"; readonly error: unknown }
   | { readonly status: "suspended"; readonly interrupts: readonly Interrupt[] }
   | { readonly status: "canceled" };
 
-/** A run as its caller sees it. */
+/** Converts the outcome of a run to the result for its caller. */
 export function resultOfRun(live: LiveRun, tree: StepTree, outcome: WorkflowOutcome): WorkflowResult<never> {
   const { state, runId } = live;
   const fields: ResultFields = {
@@ -37,7 +37,7 @@ export function resultOfRun(live: LiveRun, tree: StepTree, outcome: WorkflowOutc
   }
 }
 
-/** The errors themselves are known in the process where they were thrown. */
+/** The results of the steps, with the thrown errors in place of the saved ones if this process has them. */
 function stepsOf({ state, errors }: LiveRun): Record<string, StepResult> {
   const steps = Object.entries(state?.steps ?? {}).map(([id, result]) => {
     const error = result.status === "failed" ? errors.get(id) : undefined;
@@ -46,18 +46,18 @@ function stepsOf({ state, errors }: LiveRun): Record<string, StepResult> {
   return Object.fromEntries(steps);
 }
 
-/** The steps of a workflow, by the keys of their nodes, with those of inner workflows. */
+/** Finds the steps of a workflow, and those of inner workflows, by node key. */
 export interface StepTree {
   stepAt(key: string): { readonly id: string; readonly inner: StepTree | undefined } | undefined;
 }
 
-/** The steps that wait, each once. */
+/** The paths of the suspended steps, without duplicates. */
 export function pathsOf(interrupts: readonly Interrupt[], tree: StepTree): readonly (readonly string[])[] {
   const paths = new Map(interrupts.map((one) => pathOf(one, tree)).map((path) => [path.join("\n"), path]));
   return [...paths.values()];
 }
 
-/** Which step waits: what a step says itself, or for an agent or a tool in it the nodes on the way there. */
+/** The path of a suspended step. If an agent or tool inside the step asked, the path is found by its address. */
 export function pathOf({ info, address }: Interrupt, tree: StepTree): readonly string[] {
   if (isSuspendedInfo(info)) return info.path;
   const parts = address.split(";");
@@ -75,7 +75,7 @@ export function pathOf({ info, address }: Interrupt, tree: StepTree): readonly s
   return path;
 }
 
-/** The node of one item of a list stands for the node of the list. */
+/** Whether a node runs one item of `.foreach`; the node of the whole list is already in the path. */
 function isOfItem(parts: readonly string[], index: number): boolean {
   const before = parts.slice(0, index).findLast((part) => part.startsWith("node:") || part.startsWith("item:"));
   return before?.startsWith("item:") === true;

@@ -10,16 +10,16 @@ import { type AnyStep, type StepCall, stepBody } from "./step.js";
 import { StepLog } from "./step-log.js";
 import type { StepRetries } from "./step-retries.js";
 
-/** What a suspended step says of itself: the `info` of its interrupt. */
+/** The `info` of the interrupt of a suspended step. */
 export interface SuspendedInfo {
   readonly kind: "step_suspended";
-  /** The workflows around the step, and the step. */
+  /** The ids of the steps that lead to the step, and its own. */
   readonly path: readonly string[];
   readonly payload: unknown;
   readonly item?: ItemPlace | undefined;
 }
 
-/** What ended a step early. */
+/** The return value of `bail`. */
 class Bail {
   readonly value: unknown;
 
@@ -28,31 +28,31 @@ class Bail {
   }
 }
 
-/** A step as a node: it is tried again by a policy of its node. */
+/** A step with the retry policy of its node. */
 export interface StepNode {
   readonly step: AnyStep;
   readonly retries: StepRetries;
 }
 
-/** Where a step stands in its workflow. */
-export interface StepPlace {
-  /** Beside others: its failure does not stop them, and it ends nothing but itself. */
+/** Whether a step runs in parallel with others, or for an item of an array. */
+export interface StepPosition {
+  /** Runs in parallel with other steps: its failure does not stop them, and `bail` ends only the step. */
   readonly isMember?: boolean | undefined;
-  /** An item of a list: what becomes of it is noted for the whole list. */
+  /** Runs for an item of `.foreach`, which logs results for the whole array. */
   readonly item?: ItemPlace | undefined;
 }
 
-/** Runs a step once, and notes what becomes of it. */
+/** Runs one attempt of a step, and logs its result. */
 export async function runStep(
   { step, retries }: StepNode,
   input: unknown,
   ctx: NodeContext,
   flow: Flow,
-  place: StepPlace = {},
+  position: StepPosition = {},
 ): Promise<unknown> {
   const { live, state } = flow;
-  const log = place.item === undefined ? new StepLog(flow, step.id) : undefined;
-  const execution = new StepExecution(step, ctx, flow, place.item ?? live.item);
+  const log = position.item === undefined ? new StepLog(flow, step.id) : undefined;
+  const execution = new StepExecution(step, ctx, flow, position.item ?? live.item);
   if (ctx.attempt === 1) log?.began(input, execution.resumed ?? resumedInside(flow, step.id));
   try {
     const inputData = await execution.check(input).catch((error: unknown) => {
@@ -61,8 +61,8 @@ export async function runStep(
     });
     const output = await execution.run(inputData);
     if (output instanceof Bail) {
-      if (!place.isMember) state.bailed = { value: output.value };
-      log?.succeeded(output.value, place.isMember ? "bailed" : "success");
+      if (!position.isMember) state.bailed = { value: output.value };
+      log?.succeeded(output.value, position.isMember ? "bailed" : "success");
       return output.value;
     }
     log?.succeeded(output);
@@ -71,13 +71,13 @@ export async function runStep(
     if (causedByInterrupt(error)) log?.suspended(payloadOf(error));
     else if (!ctx.signal.aborted && retries.isLast(ctx.attempt, error)) {
       log?.failed(error);
-      if (!place.isMember) live.failure ??= { error };
+      if (!position.isMember) live.failure ??= { error };
     }
     throw error;
   }
 }
 
-/** What a step inside this one is resumed with. */
+/** The resume data for a step of an inner workflow, if this step is that workflow. */
 function resumedInside({ live, state }: Flow, id: string): { readonly data: unknown } | undefined {
   const { resumed, path } = live.outermost ?? live;
   if (resumed === undefined || state.steps[id]?.status !== "suspended") return undefined;
@@ -87,7 +87,7 @@ function resumedInside({ live, state }: Flow, id: string): { readonly data: unkn
     : undefined;
 }
 
-/** With what a step was suspended; of an inner workflow or agent, the first of its questions. */
+/** The payload of `suspend`; for an inner workflow or agent, that of its first interrupt. */
 export function payloadOf(error: unknown): unknown {
   const info = InterruptError.is(error) ? error.interrupts[0].info : undefined;
   return isSuspendedInfo(info) ? info.payload : info;
@@ -103,8 +103,8 @@ class StepExecution {
   readonly #ctx: NodeContext;
   readonly #flow: Flow;
   readonly #item: ItemPlace | undefined;
-  /** It was suspended, whatever the step makes of that. */
-  #asked: Promise<never> | undefined;
+  /** Rejects with the interrupt once `suspend` was called, even if the step does not await it. */
+  #suspended: Promise<never> | undefined;
 
   constructor(step: AnyStep, ctx: NodeContext, flow: Flow, item: ItemPlace | undefined) {
     this.#step = step;
@@ -117,7 +117,7 @@ class StepExecution {
 
   async check(input: unknown): Promise<unknown> {
     const { live } = this.#flow;
-    return live.validatesInputs ? checkValue(this.#step.inputSchema, input, this.#named("input")) : input;
+    return live.validatesInputs ? checkValue(this.#step.inputSchema, input, this.#checkedValue("input")) : input;
   }
 
   async run(inputData: unknown): Promise<unknown> {
@@ -125,17 +125,17 @@ class StepExecution {
     const { outputSchema, resumeSchema } = this.#step;
     const resumeData =
       this.resumed &&
-      (await checkValue(resumeSchema, this.resumed.data, this.#named("resume data"), "ANSWER_MISMATCH"));
+      (await checkValue(resumeSchema, this.resumed.data, this.#checkedValue("resume data"), "ANSWER_MISMATCH"));
     const output = await this.#step[stepBody]({
       ...{ params: this.#params(inputData, resumeData), ctx: this.#ctx, flow: this.#flow },
       ...{ step: this.#step, item: this.#item },
     });
-    if (this.#asked !== undefined) await this.#asked;
+    if (this.#suspended !== undefined) await this.#suspended;
     if (output instanceof Bail || !live.validatesOutputs) return output;
-    return await checkValue(outputSchema, output, this.#named("output"));
+    return await checkValue(outputSchema, output, this.#checkedValue("output"));
   }
 
-  #named(what: string) {
+  #checkedValue(what: string) {
     return { workflow: this.#flow.live.workflowId, step: this.#step.id, what };
   }
 
@@ -152,14 +152,15 @@ class StepExecution {
   }
 
   #suspend(payload: unknown): Promise<never> {
-    const asked = this.#step.suspendSchema === undefined ? this.#interrupt(payload) : this.#checkAndInterrupt(payload);
-    asked.catch(() => undefined);
-    this.#asked = asked;
-    return asked;
+    const interrupt =
+      this.#step.suspendSchema === undefined ? this.#interrupt(payload) : this.#checkAndInterrupt(payload);
+    interrupt.catch(() => undefined);
+    this.#suspended = interrupt;
+    return interrupt;
   }
 
   async #checkAndInterrupt(payload: unknown): Promise<never> {
-    return this.#interrupt(await checkValue(this.#step.suspendSchema, payload, this.#named("suspend payload")));
+    return this.#interrupt(await checkValue(this.#step.suspendSchema, payload, this.#checkedValue("suspend payload")));
   }
 
   async #interrupt(payload: unknown): Promise<never> {
@@ -170,24 +171,24 @@ class StepExecution {
       payload,
       ...(this.#item !== undefined && { item: this.#item }),
     };
-    return this.#ctx.interrupt(info, { state: payload, schema: travelling(resumeSchema) });
+    return this.#ctx.interrupt(info, { state: payload, schema: answerSchemaOf(resumeSchema) });
   }
 }
 
-/** A schema that has a JSON form travels with its question. Converting it takes longer than all the rest of a question. */
-function travelling(schema: AnySchema | undefined): JsonSchema | undefined {
+/** The JSON Schema of the answer, cached because the conversion is slow. `undefined` if the schema has no JSON form. */
+function answerSchemaOf(schema: AnySchema | undefined): JsonSchema | undefined {
   if (schema === undefined) return undefined;
-  if (!converted.has(schema)) converted.set(schema, jsonSchemaOf(schema));
-  return converted.get(schema);
+  if (!answerSchemas.has(schema)) answerSchemas.set(schema, jsonSchemaOf(schema));
+  return answerSchemas.get(schema);
 }
 
 function jsonSchemaOf(schema: AnySchema): JsonSchema | undefined {
   try {
-    // a copy: what zod gives would pass for a schema of its own, and be converted again
+    // a copy, because the result of zod looks like a zod schema and would be answerSchemas again
     return { ...toJsonSchema(schema) };
   } catch {
     return undefined;
   }
 }
 
-const converted = new WeakMap<AnySchema, JsonSchema | undefined>();
+const answerSchemas = new WeakMap<AnySchema, JsonSchema | undefined>();

@@ -5,7 +5,7 @@ import type { Flow } from "./flow.js";
 import type { FlowEntry } from "./flow-entry.js";
 import { paramsFor } from "./flow-params.js";
 
-/** How long an entry of a workflow sleeps, or until when. */
+/** The duration or end of a sleep. */
 export async function sleepTimeOf(
   { id, until }: FlowEntry & { readonly type: "sleep" },
   value: unknown,
@@ -16,6 +16,6 @@ export async function sleepTimeOf(
   const time = given instanceof Date ? given.getTime() : given;
   if (typeof time === "number" && !Number.isNaN(time)) return given as SleepTime;
   throw invalidMastraOption(
-    `"${id}" of workflow "${flow.live.workflowId}" needs milliseconds or a date (got ${String(given)}).`,
+    `"${id}" of workflow "${flow.live.workflowId}" needs a number of milliseconds or a Date (got ${String(given)}).`,
   );
 }

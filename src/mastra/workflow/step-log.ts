@@ -2,7 +2,7 @@ import type { Flow } from "./flow.js";
 import { asError, type StepResult, savedError } from "./step-result.js";
 import type { WorkflowEvent } from "./workflow-event.js";
 
-/** Notes what becomes of a step, in the results of its run, and tells those who watch. */
+/** Saves the status of a step in the results of its run, and emits events to watchers. */
 export class StepLog {
   readonly #flow: Flow;
   readonly #id: string;
@@ -14,43 +14,43 @@ export class StepLog {
 
   began(payload: unknown, resumed?: { readonly data: unknown }): void {
     const { steps } = this.#flow.state;
-    const before = steps[this.#id];
-    const goesOn = before?.status === "suspended" || resumed !== undefined;
+    const previous = steps[this.#id];
+    const isResumed = previous?.status === "suspended" || resumed !== undefined;
     steps[this.#id] = {
       status: "running",
       payload,
-      startedAt: goesOn && before !== undefined ? before.startedAt : Date.now(),
+      startedAt: isResumed && previous !== undefined ? previous.startedAt : Date.now(),
       ...(resumed !== undefined && { resumePayload: resumed.data, resumedAt: Date.now() }),
     };
-    this.#tell("workflow-step-start");
+    this.#emitStatus("workflow-step-start");
   }
 
   succeeded(output: unknown, status: "success" | "bailed" = "success"): void {
     this.#change({ status, output, endedAt: Date.now() });
-    this.#tell("workflow-step-result");
+    this.#emitStatus("workflow-step-result");
   }
 
   failed(thrown: unknown): void {
     this.#flow.live.errors.set(this.#id, asError(thrown));
     this.#change({ status: "failed", error: savedError(thrown), endedAt: Date.now() });
-    this.#tell("workflow-step-result");
+    this.#emitStatus("workflow-step-result");
   }
 
   suspended(suspendPayload: unknown): void {
     this.#change({ status: "suspended", suspendPayload, suspendedAt: Date.now() });
-    this.#tell("workflow-step-suspended");
+    this.#emitStatus("workflow-step-suspended");
   }
 
   waits(payload: unknown): void {
     this.#flow.state.steps[this.#id] = { status: "waiting", payload, startedAt: Date.now() };
-    this.#tell("workflow-step-waiting");
+    this.#emitStatus("workflow-step-waiting");
   }
 
   wrote(output: unknown): void {
     this.#emit({ type: "workflow-step-output", from: "USER", output });
   }
 
-  /** An item of a list has ended. */
+  /** Reports that an item of `.foreach` has ended. */
   progressed(done: number, total: number): void {
     this.#emit({ type: "workflow-step-progress", from: "WORKFLOW", completedCount: done, totalCount: total });
   }
@@ -60,7 +60,7 @@ export class StepLog {
     steps[this.#id] = { payload: undefined, startedAt: Date.now(), ...steps[this.#id], ...fields };
   }
 
-  #tell(type: WorkflowEvent["type"]): void {
+  #emitStatus(type: WorkflowEvent["type"]): void {
     if (this.#flow.live.isWatched) this.#emit({ type, from: "WORKFLOW", ...this.#flow.state.steps[this.#id] });
   }
 

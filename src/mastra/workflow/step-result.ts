@@ -1,10 +1,10 @@
-/** What became of a step. */
+/** The status of a step. */
 export type StepStatus = "running" | "success" | "failed" | "suspended" | "bailed" | "waiting";
 
-/** What is known of a step of a run. */
+/** The result of a step of a run. */
 export interface StepResult {
   readonly status: StepStatus;
-  /** Its input. */
+  /** The input of the step. */
   readonly payload: unknown;
   readonly startedAt: number;
   readonly endedAt?: number | undefined;
@@ -16,7 +16,7 @@ export interface StepResult {
   readonly resumedAt?: number | undefined;
 }
 
-/** The error of a step as it is saved: what an error carries besides may not be data. */
+/** A copy of an error with only the fields that can always be serialized. */
 export function savedError(thrown: unknown): Error {
   const { name, message, stack } = asError(thrown);
   const error = new Error(message);
@@ -25,7 +25,7 @@ export function savedError(thrown: unknown): Error {
   return error;
 }
 
-/** What was thrown, as an error. */
+/** Converts a thrown value to an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(typeof thrown === "string" ? thrown : String(thrown));
 }

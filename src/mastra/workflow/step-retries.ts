@@ -1,19 +1,19 @@
 import type { RetryPolicy } from "../../components/policies.js";
 import type { AnyStep } from "./step.js";
 
-/** How steps of a workflow are tried again that do not say it themselves. */
+/** The retries of steps without `retries` of their own. */
 export interface WorkflowRetry {
   readonly attempts: number;
   readonly delayMs: number;
 }
 
-/** The retries of one step: a policy of its node. */
+/** The retries of one step. */
 export interface StepRetries {
-  /** `undefined`: it is tried once. */
+  /** The retry policy of its node; `undefined` for no retries. */
   readonly policy: RetryPolicy | undefined;
-  /** Whether an attempt that has failed is the last one. */
+  /** Whether a failed attempt is the last one. */
   isLast(attempt: number, error: unknown): boolean;
-  /** With this error it is not tried again. */
+  /** Prevents retries after this error. */
   giveUpOn(error: unknown): void;
 }
 
@@ -28,7 +28,7 @@ export function stepRetries({ retries }: AnyStep, { attempts, delayMs }: Workflo
   };
 }
 
-/** Mastra tries again after any failure, each time after the same delay. */
+/** As in Mastra, retries any failure, always after the same delay. */
 function retryPolicy(attempts: number, delayMs: number, isFinal: (error: unknown) => boolean): RetryPolicy {
   return {
     attempts,

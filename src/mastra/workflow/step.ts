@@ -7,36 +7,36 @@ import type { AcceptedBy, AnySchema, ParsedBy } from "./any-schema.js";
 import type { Flow, ItemPlace } from "./flow.js";
 import type { StepRef } from "./run-options.js";
 
-/** Tells those who watch a run about something on the way. */
+/** Sends values to the watchers of a run. */
 export interface StepWriter {
   write(chunk: unknown): Promise<void>;
   custom(chunk: unknown): Promise<void>;
 }
 
-/** What `execute` of a step gets. */
+/** The argument of `execute` of a step. */
 export interface StepParams<
   out In = unknown,
   out Resume = unknown,
   in Suspend = never,
   State = Record<string, Untyped>,
 > {
-  /** What came from the step before, validated by the `inputSchema`. */
+  /** The output of the previous step, validated by the `inputSchema`. */
   readonly inputData: In;
-  /** What the step was resumed with; `undefined` in its first execution. */
+  /** The data passed to `resume`; `undefined` in the first execution. */
   readonly resumeData: Resume | undefined;
-  /** What the step was suspended with, once it is resumed. */
+  /** The payload passed to `suspend`, once the step is resumed. */
   readonly suspendData: unknown;
-  /** Values that all steps of a run share, and inner workflows too. */
+  /** The values that all steps of a run share, including those of inner workflows. */
   readonly state: State;
-  /** Sets some of the shared values; others stay. */
+  /** Sets some of the shared values; the others do not change. */
   readonly setState: (values: Partial<State>) => Promise<void>;
-  /** Stops the run here until it is resumed; then the step runs again, with `resumeData`. It never returns. */
+  /** Suspends the run until it is resumed; then the step runs again, with `resumeData`. Never returns. */
   readonly suspend: (payload?: Suspend) => Promise<never>;
-  /** Ends the workflow here, with this result: `return bail(result)`. */
+  /** Ends the workflow with this result: `return bail(result)`. */
   readonly bail: (result?: unknown) => never;
-  /** The output of an earlier step; `null` when it did not run. */
+  /** Returns the output of an earlier step, or `null` if it did not run. */
   readonly getStepResult: (step: StepRef) => Untyped;
-  /** What the workflow was started with. */
+  /** Returns the input of the workflow. */
   readonly getInitData: <Data = Untyped>(workflow?: unknown) => Data;
   readonly mastra: AnyMastra;
   readonly runId: string;
@@ -48,9 +48,9 @@ export interface StepParams<
   /** Cancels the run. */
   readonly abort: () => void;
   readonly writer: StepWriter;
-  /** How often this step was tried before. */
+  /** The number of earlier attempts of this step. */
   readonly retryCount: number;
-  /** The node that runs: for `once`, `progress` and child runs. */
+  /** The context of the node: for `once`, `progress` and child runs. */
   readonly ctx: NodeContext;
 }
 
@@ -62,11 +62,11 @@ export interface StepCall {
   readonly ctx: NodeContext;
   readonly flow: Flow;
   readonly step: AnyStep;
-  /** The item of `.foreach` that it runs for. */
+  /** The item of `.foreach` that the step runs for. */
   readonly item: ItemPlace | undefined;
 }
 
-/** A step of a workflow, as `createStep` makes it. A workflow is one too. */
+/** A step of a workflow, made with `createStep`. A workflow is a step too. */
 export interface Step<in In = never, out Out = unknown> {
   readonly id: string;
   readonly description?: string | undefined;
@@ -75,16 +75,16 @@ export interface Step<in In = never, out Out = unknown> {
   readonly resumeSchema?: AnySchema | undefined;
   readonly suspendSchema?: AnySchema | undefined;
   readonly stateSchema?: AnySchema | undefined;
-  /** How often it is tried again after a failure. @default what the workflow says, else 0 */
+  /** The number of retries after a failure. @default `retryConfig.attempts` of the workflow, or 0 */
   readonly retries?: number | undefined;
-  /** What it takes and gives; only in types. */
+  /** The input and output types; not set at run time. */
   readonly types?: ((input: In) => Out) | undefined;
   readonly [stepBody]: (call: StepCall) => unknown;
 }
 
 export type AnyStep = Step<never, unknown>;
 
-/** What `createStep` takes to make a step of a function. */
+/** Options of `createStep`. */
 export interface StepOptions<
   InputSchema extends AnySchema | undefined,
   OutputSchema extends AnySchema | undefined,
@@ -92,18 +92,20 @@ export interface StepOptions<
   SuspendSchema extends AnySchema | undefined,
   StateSchema extends AnySchema | undefined,
 > {
-  /** Its name in results; one per workflow. */
+  /** The key of the step in results; must be unique in a workflow. */
   readonly id: string;
   readonly description?: string | undefined;
-  /** Input that does not fit fails the step. */
+  /** Validates the input; the step fails if it is invalid. */
   readonly inputSchema?: InputSchema | undefined;
-  /** Checked where the workflow says `validateOutputs: true`. */
+  /** Validates the output if the workflow has `validateOutputs: true`. */
   readonly outputSchema?: OutputSchema | undefined;
-  /** What `resume` is given must fit it. */
+  /** Validates the data passed to `resume`. */
   readonly resumeSchema?: ResumeSchema | undefined;
-  /** What `suspend` is given must fit it. */
+  /** Validates the payload passed to `suspend`. */
   readonly suspendSchema?: SuspendSchema | undefined;
+  /** The type of `state`; only for types. */
   readonly stateSchema?: StateSchema | undefined;
+  /** The number of retries after a failure. @default `retryConfig.attempts` of the workflow, or 0 */
   readonly retries?: number | undefined;
   execute(
     params: StepParams<

@@ -1,4 +1,4 @@
-/** Something that happened in a run of a workflow. */
+/** An event of a workflow run. */
 export interface WorkflowEvent {
   readonly type:
     | "workflow-start"
@@ -11,13 +11,13 @@ export interface WorkflowEvent {
     | "workflow-finish"
     | "workflow-canceled";
   readonly runId: string;
-  /** `USER` for what a step wrote with its `writer`. */
+  /** `"USER"` for values that a step wrote with its `writer`. */
   readonly from: "WORKFLOW" | "USER";
   readonly payload: WorkflowEventPayload;
 }
 
 export interface WorkflowEventPayload {
-  /** The step, with the workflows around it: `inner.step`. */
+  /** The path of the step, such as `inner.step`. */
   readonly id?: string | undefined;
   readonly stepName?: string | undefined;
   readonly status?: string | undefined;

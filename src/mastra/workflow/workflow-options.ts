@@ -3,35 +3,36 @@ import type { Runtime } from "../../compose/runtime.js";
 import type { AnySchema } from "./any-schema.js";
 import type { AnyStep } from "./step.js";
 
-/** What a workflow is made of. */
+/** Options of `createWorkflow`. */
 export interface WorkflowOptions<
   InputSchema extends AnySchema | undefined = AnySchema | undefined,
   OutputSchema extends AnySchema | undefined = AnySchema | undefined,
 > {
-  /** Its name where it is a step of another one, and in checkpoints. */
+  /** The name of the workflow in checkpoints, and as a step of another workflow. */
   readonly id: string;
-  /** What it is for: needed where it becomes a tool of an `MCPServer`. */
+  /** The purpose of the workflow. Required if it becomes a tool of an `MCPServer`. */
   readonly description?: string | undefined;
-  /** Input that does not fit never starts a run. */
+  /** Validates the input before a run starts. */
   readonly inputSchema?: InputSchema | undefined;
   /** The schema of the output. Not checked unless `validateOutputs` is set for its steps. */
   readonly outputSchema?: OutputSchema | undefined;
-  /** What `initialState` of a run must be. */
+  /** Validates `initialState` of a run. */
   readonly stateSchema?: AnySchema | undefined;
-  /** The steps that it will have. */
+  /** The steps of the workflow; only checked for duplicate ids. */
   readonly steps?: readonly AnyStep[] | undefined;
-  /** How often a step is tried again that fails, and after how many milliseconds. @default no times */
+  /** The number of retries of failed steps, and the delay between them in milliseconds. @default no retries */
   readonly retryConfig?: { readonly attempts?: number | undefined; readonly delay?: number | undefined } | undefined;
-  /** Whether the outputs of steps are checked by their `outputSchema`. @default false */
+  /** Whether the outputs of steps are validated by their `outputSchema`. @default false */
   readonly validateOutputs?: boolean | undefined;
   readonly options?:
     | {
-        /** Whether inputs are checked by their `inputSchema`. @default true */
+        /** Whether inputs are validated by their `inputSchema`. @default true */
         readonly validateInputs?: boolean | undefined;
+        /** The same as the option `validateOutputs` of the workflow, which wins. */
         readonly validateOutputs?: boolean | undefined;
       }
     | undefined;
-  /** When a run is saved: where it stops, or after each step too. @default "exit" */
+  /** When a run is saved: `"exit"` only when it stops, `"step"` also after each step. @default "exit" */
   readonly durability?: "exit" | "step" | undefined;
   readonly callbacks?: readonly Handler[] | undefined;
   readonly runtime?: Runtime | undefined;

@@ -1,29 +1,29 @@
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import type { StepResult } from "./step-result.js";
 
-/** What is known of every run. */
+/** The fields of every workflow result. */
 export interface ResultFields {
   readonly runId: string;
-  /** What the workflow was started with. */
+  /** The input of the workflow. */
   readonly input: unknown;
-  /** What became of each step, by its id. */
+  /** The result of each step, by id. */
   readonly steps: Readonly<Record<string, StepResult>>;
-  /** The values that the steps share, as they were at the end. */
+  /** The values that the steps share, as they were when the run stopped. */
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-/** What a run of a workflow came to. */
+/** The result of a workflow run. */
 export type WorkflowResult<Out = unknown> = ResultFields &
   (
     | { readonly status: "success"; readonly result: Out }
     | { readonly status: "failed"; readonly error: Error }
     | {
         readonly status: "suspended";
-        /** The steps that wait, each with the workflows around it. */
+        /** The paths of the suspended steps, such as `["inner", "step"]`. */
         readonly suspended: readonly (readonly string[])[];
-        /** With what they were suspended, by the outermost step. */
+        /** The payloads passed to `suspend`, by the outermost step. */
         readonly suspendPayload: Readonly<Record<string, unknown>>;
-        /** Every question, with the id by which it can be answered: `resume({ interruptId, resumeData })`. */
+        /** Every interrupt; its id can be passed to `resume({ interruptId, resumeData })`. */
         readonly interrupts: readonly Interrupt[];
       }
     | { readonly status: "canceled" }

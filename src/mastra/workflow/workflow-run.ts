@@ -5,7 +5,7 @@ import type { RunOptions } from "../../compose/options.js";
 import { KumikoError } from "../../errors.js";
 import type { AnyMastra } from "../any-mastra.js";
 import { requestContextOf, signalOf } from "../call-values.js";
-import { cannotWait, checkMastraOptions, notSuspended } from "../errors.js";
+import { cannotSuspend, checkMastraOptions, notSuspended } from "../errors.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
 import { EventChannel } from "./event-channel.js";
@@ -20,7 +20,7 @@ import type { WorkflowEvent } from "./workflow-event.js";
 import type { WorkflowResult } from "./workflow-result.js";
 import { WorkflowStream } from "./workflow-stream.js";
 
-/** What a run needs of its workflow. */
+/** The parts of a workflow that its runs use. */
 export interface RunOwner {
   readonly id: string;
   readonly inputSchema: AnySchema | undefined;
@@ -29,19 +29,19 @@ export interface RunOwner {
   readonly validatesOutputs: boolean;
   readonly tree: StepTree;
   stepAt(path: readonly string[]): AnyStep | undefined;
-  app(): App;
+  app(): WorkflowApp;
   began(run: WorkflowRun): void;
   ended(run: WorkflowRun): void;
 }
 
-/** The graph, with the store that it saves in. */
-export interface App {
+/** The compiled workflow, with its store. */
+export interface WorkflowApp {
   readonly graph: WorkflowGraph;
   readonly store: CheckpointStore;
   readonly mastra: AnyMastra;
 }
 
-/** The options of one call, under the names of a run of a graph. */
+/** The options of one call, with the names of a graph run. */
 interface Call {
   readonly requestContext: RequestContext;
   readonly signal: AbortSignal | undefined;
@@ -49,12 +49,12 @@ interface Call {
   readonly timeoutMs: number | undefined;
 }
 
-const callNames = ["requestContext", "runtimeContext", "abortSignal", "signal", "callbacks", "timeoutMs"];
-const startNames = ["inputData", "initialState", ...callNames];
-const resumeNames = ["step", "resumeData", "forEachIndex", "interruptId", ...callNames];
+const callOptionNames = ["requestContext", "runtimeContext", "abortSignal", "signal", "callbacks", "timeoutMs"];
+const startOptionNames = ["inputData", "initialState", ...callOptionNames];
+const resumeOptionNames = ["step", "resumeData", "forEachIndex", "interruptId", ...callOptionNames];
 
 /**
- * One run of a workflow: it is started once, and resumed as often as it waits, here or in another process.
+ * One run of a workflow. It is started once, and can be resumed whenever it is suspended, also in another process.
  *
  * @example
  * import { createStep, createWorkflow } from "kumiko/mastra";
@@ -68,9 +68,9 @@ const resumeNames = ["step", "resumeData", "forEachIndex", "interruptId", ...cal
  * });
  * const { inputSchema, outputSchema } = approve;
  * const workflow = createWorkflow({ id: "pay", inputSchema, outputSchema }).then(approve).commit();
- * const run = await workflow.createRun();
- * const held = await run.start({ inputData: { amount: 5 } });
- * if (held.status === "suspended") await run.resume({ step: "approve", resumeData: { approved: true } });
+ * const run = workflow.createRun();
+ * const result = await run.start({ inputData: { amount: 5 } });
+ * if (result.status === "suspended") await run.resume({ step: "approve", resumeData: { approved: true } });
  */
 export class WorkflowRun<in In = never, out Out = unknown> {
   readonly runId: string;
@@ -79,7 +79,7 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   readonly #watchers = new Set<(event: WorkflowEvent) => void>();
   #controller = new AbortController();
   #isRunning = false;
-  /** What it waits for, as far as this process knows. */
+  /** The open interrupts, if this process knows them. */
   #interrupts: readonly Interrupt[] | undefined;
 
   constructor(owner: RunOwner, runId: string) {
@@ -88,10 +88,10 @@ export class WorkflowRun<in In = never, out Out = unknown> {
     this.workflowId = owner.id;
   }
 
-  /** Runs to the end, or to where it waits. Rejects when the input does not fit; nothing has run then. */
+  /** Runs the workflow until it ends or is suspended. Rejects before the first step if the input is invalid. */
   async start(options: StartOptions<In> = {}): Promise<WorkflowResult<Out>> {
     const { id, inputSchema, stateSchema, validatesInputs } = this.#owner;
-    const call = this.#callOf("start", options, startNames);
+    const call = this.#callOf("start", options, startOptionNames);
     const { inputData, initialState = {} } = options;
     const what = { workflow: id, what: "input" };
     const input = validatesInputs ? await checkValue(inputSchema, inputData, what) : inputData;
@@ -101,40 +101,43 @@ export class WorkflowRun<in In = never, out Out = unknown> {
       try {
         return await graph.invoke(given, { ...run, checkpointId: this.#checkpointId });
       } catch (error) {
-        // what cannot be saved can run all the same, where it does not wait
+        // an input that cannot be saved can still run, unless the run is suspended
         if (live.state !== undefined || !KumikoError.is(error) || error.code !== "NOT_SERIALIZABLE") throw error;
         return await graph.invoke(given, run);
       }
     });
   }
 
-  /** Goes on where the run waits. Rejects when that is unclear or the data does not fit; nothing has run then. */
+  /**
+   * Resumes a suspended run. Rejects before any step runs if the data is invalid, or if it is unclear which step to resume.
+   */
   async resume(options: ResumeOptions = {}): Promise<WorkflowResult<Out>> {
-    const call = this.#callOf("resume", options, resumeNames);
-    const interrupts = this.#interrupts ?? (await this.#waiting());
+    const call = this.#callOf("resume", options, resumeOptionNames);
+    const interrupts = this.#interrupts ?? (await this.#loadInterrupts());
     const { answers, path } = await answersFor(this.#owner, interrupts, options);
     this.#interrupts = undefined;
-    const work = ({ graph }: App, _live: LiveRun, run: RunOptions) => graph.resume(this.#checkpointId, answers, run);
+    const work = ({ graph }: WorkflowApp, _live: LiveRun, run: RunOptions) =>
+      graph.resume(this.#checkpointId, answers, run);
     return this.#run(call, work, { path, data: options.resumeData });
   }
 
-  /** Goes on after a crash of the process that ran it. */
+  /** Continues a run whose process crashed. */
   async restart(options: WorkflowCallOptions = {}): Promise<WorkflowResult<Out>> {
-    const call = this.#callOf("restart", options, callNames);
+    const call = this.#callOf("restart", options, callOptionNames);
     return this.#run(call, ({ graph }, _live, run) => graph.resume(this.#checkpointId, undefined, run));
   }
 
-  /** `start`, with its events. */
+  /** Like `start`, but returns a stream of events. */
   stream(options: StartOptions<In> = {}): WorkflowStream<Out> {
     return this.#stream(() => this.start(options));
   }
 
-  /** `resume`, with its events. */
+  /** Like `resume`, but returns a stream of events. */
   resumeStream(options: ResumeOptions = {}): WorkflowStream<Out> {
     return this.#stream(() => this.resume(options));
   }
 
-  /** Calls a function with each event of this run, until the function that it returns is called. */
+  /** Calls the watcher with each event of this run. Returns a function that removes the watcher. */
   watch(watcher: (event: WorkflowEvent) => void): () => void {
     this.#watchers.add(watcher);
     return () => {
@@ -142,7 +145,7 @@ export class WorkflowRun<in In = never, out Out = unknown> {
     };
   }
 
-  /** Stops the run. One that waits is given up, and cannot be resumed. */
+  /** Cancels the run. A suspended run cannot be resumed any more. */
   async cancel(): Promise<void> {
     this.#controller.abort(new DOMException(`Run "${this.runId}" was canceled.`, "AbortError"));
     if (this.#isRunning) return;
@@ -165,25 +168,25 @@ export class WorkflowRun<in In = never, out Out = unknown> {
     };
   }
 
-  /** What a run waits for that another process has left. */
-  async #waiting(): Promise<readonly Interrupt[]> {
+  /** Loads the open interrupts of a run that another process has started. */
+  async #loadInterrupts(): Promise<readonly Interrupt[]> {
     try {
       await this.#owner.app().graph.resume(this.#checkpointId);
     } catch (error) {
       if (InterruptError.is(error)) return error.interrupts;
-      throw this.#told(error);
+      throw this.#asNotSuspended(error);
     }
     throw notSuspended(this.workflowId, this.runId);
   }
 
-  #told(error: unknown): unknown {
+  #asNotSuspended(error: unknown): unknown {
     const isOver = KumikoError.is(error) && ["UNKNOWN_CHECKPOINT", "CHECKPOINT_FINISHED"].includes(error.code);
     return isOver ? notSuspended(this.workflowId, this.runId, error) : error;
   }
 
   async #run(
     { signal, ...call }: Call,
-    work: (app: App, live: LiveRun, options: RunOptions) => Promise<unknown>,
+    work: (app: WorkflowApp, live: LiveRun, options: RunOptions) => Promise<unknown>,
     resumed?: LiveRun["resumed"],
   ): Promise<WorkflowResult<Out>> {
     this.#owner.began(this);
@@ -217,22 +220,22 @@ export class WorkflowRun<in In = never, out Out = unknown> {
     } catch (error) {
       if (stop.aborted) return { status: "canceled" };
       if (InterruptError.is(error)) return this.#suspended(error, live);
-      if (live.state === undefined && live.failure === undefined) throw this.#told(error);
+      if (live.state === undefined && live.failure === undefined) throw this.#asNotSuspended(error);
       return { status: "failed", error: live.failure?.error ?? ownError(error) };
     }
   }
 
-  /** A failure beside a step that waits wins, and what cannot be saved cannot wait. */
+  /** The outcome of an interrupt: a failure if another step has failed, or if the run could not be saved. */
   #suspended({ interrupts, checkpointId, message }: InterruptError, live: LiveRun): WorkflowOutcome {
     const failed = Object.entries(live.state?.steps ?? {}).find(([, { status }]) => status === "failed");
     if (failed !== undefined) return { status: "failed", error: live.errors.get(failed[0]) ?? failed[1].error };
-    if (checkpointId === undefined) return { status: "failed", error: cannotWait(this.workflowId, message) };
+    if (checkpointId === undefined) return { status: "failed", error: cannotSuspend(this.workflowId, message) };
     this.#interrupts = interrupts;
     return { status: "suspended", interrupts };
   }
 
-  /** A run that has failed or was canceled is over. */
-  async #forget({ store }: App): Promise<void> {
+  /** Deletes the checkpoint of a run that has failed or was canceled. */
+  async #forget({ store }: WorkflowApp): Promise<void> {
     await store.delete(this.#checkpointId);
   }
 

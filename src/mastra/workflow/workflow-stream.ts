@@ -4,7 +4,7 @@ import type { WorkflowEvent } from "./workflow-event.js";
 import type { WorkflowResult } from "./workflow-result.js";
 
 /**
- * A run of a workflow as events. The run is under way already; leaving the loop early does not stop it.
+ * The events of a workflow run. The run has already started, and goes on if the loop is left early.
  *
  * @example
  * import { createStep, createWorkflow } from "kumiko/mastra";
@@ -18,7 +18,7 @@ import type { WorkflowResult } from "./workflow-result.js";
 export class WorkflowStream<Out = unknown> extends StreamReader<WorkflowEvent> {
   readonly runId: string;
   readonly workflowId: string;
-  /** What the run comes to. */
+  /** The result of the run. */
   readonly result: Promise<WorkflowResult<Out>>;
   #status: WorkflowResult["status"] | "running" = "running";
 
@@ -41,7 +41,7 @@ export class WorkflowStream<Out = unknown> extends StreamReader<WorkflowEvent> {
     );
   }
 
-  /** The events: the stream itself. */
+  /** The events; the stream itself. */
   get fullStream(): this {
     return this;
   }

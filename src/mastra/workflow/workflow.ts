@@ -21,12 +21,12 @@ import { runInner } from "./run-inner.js";
 import type { StepTree } from "./run-result.js";
 import { type AnyStep, type Step, type StepCall, type StepParams, stepBody } from "./step.js";
 import type { WorkflowOptions } from "./workflow-options.js";
-import { type App, type RunOwner, WorkflowRun } from "./workflow-run.js";
+import { type RunOwner, type WorkflowApp, WorkflowRun } from "./workflow-run.js";
 
-/** The fields of the next input. */
-type Fields = Readonly<Record<string, MapSource>>;
+/** The fields of the next input, with their sources. */
+type FieldSources = Readonly<Record<string, MapSource>>;
 
-/** What a mapping gives the next step. */
+/** The output type of a mapping. */
 type Mapped<M> = M extends (...args: never[]) => infer Out ? Awaited<Out> : Untyped;
 
 type Case<In> = readonly [condition: (params: StepParams<In, unknown, never>) => unknown, step: Step<In, unknown>];
@@ -34,8 +34,8 @@ type Case<In> = readonly [condition: (params: StepParams<In, unknown, never>) =>
 type LoopCondition<Out> = (params: StepParams<Out, unknown, never> & { readonly iterationCount: number }) => unknown;
 
 /**
- * Steps in their order, as `createWorkflow` makes them. Each method adds to the workflow and gives it back; `commit()` ends
- * it. A workflow is a step of others, and becomes a graph: `workflow.graph`.
+ * A workflow, made with `createWorkflow`. Each method adds a step and returns the workflow; `commit()` completes it. A workflow
+ * can be a step of another one. It runs as a graph: `workflow.graph`.
  */
 export class Workflow<in In = never, out Out = unknown, out Current = Untyped> implements Step<In, Out>, StepTree {
   readonly id: string;
@@ -43,7 +43,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
   readonly inputSchema: AnySchema | undefined;
   readonly outputSchema: AnySchema | undefined;
   readonly stateSchema: AnySchema | undefined;
-  /** What it takes and gives; only in types. */
+  /** The input and output types; not set at run time. */
   declare readonly types?: ((input: In) => Out) | undefined;
   readonly #options: WorkflowOptions;
   readonly #entries: FlowEntry[] = [];
@@ -51,7 +51,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
   readonly #runs = new Map<string, WorkflowRun>();
   #committed: readonly FlowEntry[] | undefined;
   #owner: Owner | undefined;
-  #app: App | undefined;
+  #app: WorkflowApp | undefined;
 
   constructor(options: WorkflowOptions) {
     this.#options = options;
@@ -62,13 +62,16 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     this.stateSchema = options.stateSchema;
   }
 
-  /** Runs a step next. */
+  /** Adds a step. */
   then<Next>(step: Step<Current, Next>): Workflow<In, Out, Next> {
     return this.#add({ type: "step", step: this.#stepOf(step, "then") });
   }
 
-  /** Makes the input of the next step: of outputs, the request, constants and the first input, or with a function. */
-  map<const M extends Fields | ((params: StepParams<Current, unknown, never>) => unknown)>(
+  /**
+   * Creates the input of the next step from outputs, the request context, constants and the workflow input, or with a
+   * function.
+   */
+  map<const M extends FieldSources | ((params: StepParams<Current, unknown, never>) => unknown)>(
     mapping: M,
     options: { readonly id?: string | undefined } = {},
   ): Workflow<In, Out, Mapped<M>> {
@@ -78,32 +81,32 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     return this.#add({ type: "map", step: mapStep(this.id, id, mapping) });
   }
 
-  /** Runs steps in parallel. The output has the output of each under its id. */
+  /** Runs steps in parallel. The output is a record of their outputs by step id. */
   parallel(steps: readonly Step<Current, unknown>[]): Workflow<In, Out, Untyped> {
     if (!Array.isArray(steps)) throw invalidStep(`.parallel of workflow "${this.id}" needs an array of steps.`);
     const id = `parallel ${this.#entries.length}`;
     return this.#add({ type: "parallel", id, steps: steps.map((step) => this.#stepOf(step, "parallel")) });
   }
 
-  /** Runs every step whose condition holds. The output has the output of each under its id. */
+  /** Runs every step whose condition is true. The output is a record of their outputs by step id. */
   branch(cases: readonly Case<Current>[]): Workflow<In, Out, Untyped> {
     if (!Array.isArray(cases))
       throw invalidStep(`.branch of workflow "${this.id}" needs an array of pairs [condition, step].`);
     const id = `branch ${this.#entries.length}`;
-    return this.#add({ type: "branch", id, cases: cases.map((one) => this.#caseOf(one)) });
+    return this.#add({ type: "branch", id, cases: cases.map((given) => this.#caseOf(given)) });
   }
 
-  /** Runs a step, and again as long as the condition holds. */
+  /** Runs a step, and repeats it while the condition is true. */
   dowhile<Next>(step: Step<Current, Next>, condition: LoopCondition<Next>): Workflow<In, Out, Next> {
     return this.#loop(step, condition, false);
   }
 
-  /** Runs a step, and again until the condition holds. */
+  /** Runs a step, and repeats it until the condition is true. */
   dountil<Next>(step: Step<Current, Next>, condition: LoopCondition<Next>): Workflow<In, Out, Next> {
     return this.#loop(step, condition, true);
   }
 
-  /** Runs a step once for each item of a list: one after the other, or with `concurrency` so many at once. */
+  /** Runs a step for each item of an array, one after another or with the given `concurrency`. The output is an array. */
   foreach<Next>(
     step: Step<Current extends readonly (infer Item)[] ? Item : never, Next>,
     options: { readonly concurrency?: number | undefined } = {},
@@ -117,7 +120,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     return this.#add({ type: "foreach", step: this.#stepOf(step, "foreach"), concurrency });
   }
 
-  /** Waits so many milliseconds. */
+  /** Waits for a number of milliseconds. */
   sleep(duration: number | ((params: StepParams<Current, unknown, never>) => unknown)): Workflow<In, Out, Current> {
     return this.#wait("sleep", duration, typeof duration === "number");
   }
@@ -127,7 +130,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     return this.#wait("sleepUntil", date, date instanceof Date);
   }
 
-  /** Ends the workflow: it can be run now. */
+  /** Completes the workflow, so that it can run. */
   commit(): Workflow<In, Out, Out> {
     if (this.#entries.length === 0) throw emptyWorkflow(this.id);
     for (const { field, id } of this.#mapped) {
@@ -138,7 +141,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     return this as never;
   }
 
-  /** A run, which does nothing before it is started. With the id of one that waits, it can be resumed. */
+  /** Creates a run, to `start` it. With the `runId` of a suspended run, it can be resumed. */
   createRun(options: { readonly runId?: string | undefined } = {}): WorkflowRun<In, Out> {
     const { runId = crypto.randomUUID() } = options;
     if (typeof runId !== "string" || runId === "") {
@@ -148,7 +151,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     return (this.#runs.get(runId) ?? new WorkflowRun(this.#runOwner, runId)) as WorkflowRun<In, Out>;
   }
 
-  /** The steps, by their ids. */
+  /** The steps by id. */
   get steps(): Readonly<Record<string, AnyStep>> {
     return Object.fromEntries(this.#steps);
   }
@@ -157,7 +160,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     return this.#committed?.length === this.#entries.length;
   }
 
-  /** What it becomes: to print, or to run as it is. */
+  /** The compiled graph, to print or to run directly. */
   get graph(): WorkflowGraph {
     this.#check();
     return this.#appOf().graph;
@@ -175,7 +178,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     this.#app = undefined;
   }
 
-  /** As a step of another workflow. */
+  /** Runs the workflow as a step of another one. */
   [stepBody](call: StepCall): Promise<unknown> {
     this.#check();
     return runInner(this.#runOwner, call);
@@ -200,7 +203,9 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
   #caseOf(given: unknown): BranchCase {
     const [condition, step] = (Array.isArray(given) ? given : []) as readonly unknown[];
     if (typeof condition !== "function") {
-      throw invalidStep(`A case of .branch in workflow "${this.id}" must be [condition, step], with a function first.`);
+      throw invalidStep(
+        `A case of .branch in workflow "${this.id}" must be a pair [condition, step] whose condition is a function.`,
+      );
     }
     return { condition: condition as StepCondition, step: this.#stepOf(step, "branch") };
   }
@@ -208,15 +213,15 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
   #loop(step: unknown, condition: unknown, until: boolean): never {
     const method = until ? "dountil" : "dowhile";
     if (typeof condition !== "function") {
-      throw invalidStep(`.${method} of workflow "${this.id}" needs a condition after the step: a function.`);
+      throw invalidStep(`.${method} of workflow "${this.id}" needs a condition function as its second argument.`);
     }
     return this.#add({ type: "loop", step: this.#stepOf(step, method), until, condition: condition as StepCondition });
   }
 
   #wait(method: string, until: unknown, isFixed: boolean): never {
     if (!isFixed && typeof until !== "function") {
-      const wanted = method === "sleep" ? "milliseconds" : "a Date";
-      throw invalidStep(`.${method} of workflow "${this.id}" needs ${wanted}, or a function that gives it.`);
+      const wanted = method === "sleep" ? "a number of milliseconds" : "a Date";
+      throw invalidStep(`.${method} of workflow "${this.id}" needs ${wanted}, or a function that returns it.`);
     }
     return this.#add({ type: "sleep", id: `${method} ${this.#entries.length}`, until: until as Duration });
   }
@@ -226,7 +231,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     if (!this.committed) throw notCommitted(this.id);
   }
 
-  #appOf(): App {
+  #appOf(): WorkflowApp {
     if (this.#app === undefined) {
       this.#owner ??= emptyMastra();
       const owner = this.#owner;
