@@ -9,12 +9,12 @@ import { AgUiSubagents } from "./ag-ui-subagents.js";
 import { AgUiTexts } from "./ag-ui-texts.js";
 import { askedCallOf, callIdOf, isInner } from "./call-id.js";
 
-/** Turns the events of an agent into those of AG-UI. What that has no word for goes as its custom events. */
+/** Converts the events of an agent to events of AG-UI. Events that AG-UI does not have become custom events. */
 export class AgUiEvents {
   readonly #run: { readonly threadId: string; readonly runId: string };
   readonly #texts: AgUiTexts;
   readonly #subagents = new AgUiSubagents();
-  /** Calls that have begun and not ended, with the length of the arguments that were sent. */
+  /** The open calls, with the length of the arguments that were sent. */
   readonly #calls = new Map<string, number>();
   readonly #ended = new Set<string>();
   readonly #interrupts: object[] = [];
@@ -28,7 +28,7 @@ export class AgUiEvents {
   of(event: AgentEvent): AgUiEvent[] {
     if (!isInner(event)) return this.#of(event);
     const begun = this.#subagents.begin(event);
-    const inside = this.#of(event).map((told) => ({ ...told, subagentRunId: event.runId }));
+    const inside = this.#of(event).map((converted) => ({ ...converted, subagentRunId: event.runId }));
     return [...begun, ...inside, ...this.#subagents.end(event)];
   }
 
@@ -77,7 +77,7 @@ export class AgUiEvents {
     return stepName === undefined ? [] : [{ type: "STEP_FINISHED", stepName }];
   }
 
-  /** AG-UI cannot take back what it has sent: a custom event names what is void. */
+  /** AG-UI cannot retract events: a custom event names the messages and calls that are void. */
   #restart(event: Extract<AgentEvent, { type: "restart" }>): AgUiEvent[] {
     const { ended, messageIds } = this.#texts.restart(event);
     const prefix = callIdOf(event, "");
@@ -122,7 +122,7 @@ export class AgUiEvents {
     return [{ type: "TOOL_CALL_ARGS", toolCallId, delta }];
   }
 
-  /** A call that did not come in pieces comes here as a whole. */
+  /** Ends a call. If its arguments were not streamed, sends them as a whole first. */
   #endCall(toolCallId: string, name: string, args: string): AgUiEvent[] {
     if (this.#ended.has(toolCallId)) return [];
     const begun = this.#beginCall(toolCallId, name);
@@ -133,14 +133,14 @@ export class AgUiEvents {
   }
 
   #finish({ usage, finishReason }: Extract<AgentEvent, { type: "finish" }>): AgUiEvent[] {
-    const waits = finishReason === "waiting" && this.#interrupts.length > 0;
-    const outcome = waits ? { type: "interrupt", interrupts: this.#interrupts } : { type: "success" };
+    const isWaiting = finishReason === "waiting" && this.#interrupts.length > 0;
+    const outcome = isWaiting ? { type: "interrupt", interrupts: this.#interrupts } : { type: "success" };
     const open = [...this.#calls.keys()];
     this.#calls.clear();
     return [
       ...this.#texts.closeAll(),
       ...open.map(callEnd),
-      ...this.#subagents.endAll(waits),
+      ...this.#subagents.endAll(isWaiting),
       ...this.#endStep(),
       { type: "RUN_FINISHED", ...this.#run, result: { finishReason }, outcome, usage: [usageOf(usage)] },
     ];
@@ -187,7 +187,7 @@ function usageOf(usage: TokenUsage): object {
   });
 }
 
-/** What only agents of this library tell: blocks that come whole, pieces of results, progress, handoffs. */
+/** Events that AG-UI does not have: whole blocks, pieces of results, progress and handoffs. */
 function customOf(event: AgentEvent): AgUiEvent {
   const { type, seq: _seq, runId: _run, agentPath: _path, parentCallId: _call, step: _step, ...value } = event;
   return { type: "CUSTOM", name: type, value };

@@ -2,13 +2,13 @@ import type { AgentEvent } from "../agents/agent-event.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import type { AgUiEvent } from "./ag-ui-event.js";
 
-/** The inner agents that are running, in the form of AG-UI. */
+/** Converts the start and end of inner agents to subagent events of AG-UI. */
 export class AgUiSubagents {
-  /** By run, with the path of the agent. */
+  /** The running inner agents: the path of the agent by its run. */
   readonly #open = new Map<string, string>();
   readonly #ended = new Set<string>();
 
-  /** The beginning of an inner agent, at its first event. */
+  /** Returns the start event at the first event of an inner agent. */
   begin({ runId, agentPath, parentCallId }: AgentEvent): AgUiEvent[] {
     if (this.#open.has(runId) || this.#ended.has(runId)) return [];
     const parent = keyOf(agentPath.slice(0, -1));
@@ -36,15 +36,15 @@ export class AgUiSubagents {
     return [withoutUndefined({ type: "SUBAGENT_ERROR", subagentRunId, message, code })];
   }
 
-  endAll(waits: boolean): AgUiEvent[] {
+  endAll(isWaiting: boolean): AgUiEvent[] {
     const runs = [...this.#open.keys()].reverse();
     this.#open.clear();
-    return runs.map((run) => finished(run, waits));
+    return runs.map((run) => finished(run, isWaiting));
   }
 }
 
-function finished(subagentRunId: string, waits: boolean): AgUiEvent {
-  return { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: waits ? "suspended" : "success" } };
+function finished(subagentRunId: string, isWaiting: boolean): AgUiEvent {
+  return { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: isWaiting ? "suspended" : "success" } };
 }
 
 function keyOf(path: readonly string[]): string {

@@ -3,12 +3,12 @@ import type { AgUiEvent } from "./ag-ui-event.js";
 
 type Kind = "text" | "reasoning";
 
-/** Texts and reasoning of AG-UI: messages with a beginning and an end. */
+/** Converts text and reasoning deltas to AG-UI messages, which have a start and an end event. */
 export class AgUiTexts {
   readonly #run: string;
   /** The messages that are being written, by their ids, with the run that writes them. */
   readonly #open = new Map<string, { readonly kind: Kind; readonly runId: string }>();
-  /** What has been written in the step of a run; a restart makes it void. */
+  /** The messages of the current step of each run, which a restart makes void. */
   readonly #written = new Map<string, { readonly step: number; readonly ids: string[] }>();
   #restarts = 0;
 
@@ -17,17 +17,17 @@ export class AgUiTexts {
   }
 
   add(event: Extract<AgentEvent, { type: "text_delta" | "reasoning_delta" }>): AgUiEvent[] {
-    if (event.delta === "") return []; // its schema has no room for nothing
+    if (event.delta === "") return []; // AG-UI does not allow empty deltas
     const kind = event.type === "text_delta" ? "text" : "reasoning";
     const messageId = this.#idOf(event, kind);
     const content = { type: contentOf[kind], messageId, delta: event.delta };
     if (this.#open.has(messageId)) return [content];
     this.#open.set(messageId, { kind, runId: event.runId });
     this.#note(event, messageId);
-    return [...beginningOf(kind, messageId), content];
+    return [...startOf(kind, messageId), content];
   }
 
-  /** Ends what a run is writing. */
+  /** Ends the open messages of a run. */
   close({ runId }: EventPlace): AgUiEvent[] {
     return this.#end([...this.#open].filter(([, open]) => open.runId === runId));
   }
@@ -36,7 +36,7 @@ export class AgUiTexts {
     return this.#end([...this.#open]);
   }
 
-  /** Ends what a run is writing, and says which messages of its step are void. */
+  /** Ends the open messages of a run, and returns the messages of its step, which are void. */
   restart(event: EventPlace): { readonly ended: AgUiEvent[]; readonly messageIds: readonly string[] } {
     const ended = this.close(event);
     const written = this.#written.get(event.runId);
@@ -56,7 +56,7 @@ export class AgUiTexts {
     else this.#written.set(runId, { step, ids: [messageId] });
   }
 
-  /** Ids are unique in a thread, so they begin with the run. */
+  /** Message ids must be unique in a thread, so they start with the run id. */
   #idOf({ step, index, runId, agentPath }: EventPlace & { readonly index: number }, kind: Kind): string {
     const inner = agentPath.length > 1 ? [runId] : [];
     return [this.#run, ...inner, kind, step, index, ...(this.#restarts === 0 ? [] : [this.#restarts])].join("-");
@@ -65,7 +65,7 @@ export class AgUiTexts {
 
 const contentOf = { text: "TEXT_MESSAGE_CONTENT", reasoning: "REASONING_MESSAGE_CONTENT" } as const;
 
-function beginningOf(kind: Kind, messageId: string): AgUiEvent[] {
+function startOf(kind: Kind, messageId: string): AgUiEvent[] {
   if (kind === "text") return [{ type: "TEXT_MESSAGE_START", messageId, role: "assistant" }];
   return [
     { type: "REASONING_START", messageId },

@@ -9,17 +9,18 @@ import { eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./e
 
 /** Options of {@link agUi}. */
 export interface AgUiOptions {
-  /** The thread and the run as the client calls them: `readAgUiRequest` gives both. */
+  /** The thread id of the client, as `readAgUiRequest` returns it. */
   readonly threadId: string;
+  /** The run id of the client, as `readAgUiRequest` returns it. */
   readonly runId: string;
-  /** More headers for the response. */
+  /** Additional headers for the response. */
   readonly headers?: ResponseHeaders | undefined;
 }
 
 /**
- * A response in the events of AG-UI 1.0, for CopilotKit and other clients of that protocol. Inner agents are its subagents, a run
- * that waits ends with its `interrupt` outcome; `readAgUiRequest` reads what the client sends. A client that leaves aborts
- * the run, unless it is recorded.
+ * Streams the events of an agent as a response in AG-UI 1.0, for CopilotKit and other clients of that protocol. Inner agents
+ * become subagents, and a waiting run ends with the outcome `interrupt`; `readAgUiRequest` reads the requests of the client. If
+ * the client disconnects, the run is aborted, unless it is recorded.
  *
  * @example
  * const response = agUi(agentEvents, { threadId: "u-1", runId: "run-7" });
@@ -45,7 +46,7 @@ class AgUiEncoder implements EventEncoder {
   encode(event: AgentEvent): string {
     if (event.type === "error" && event.agentPath.length === 1) this.#hasError = true;
     let text = "";
-    for (const told of this.#events.of(event)) text += sseEvent(told);
+    for (const converted of this.#events.of(event)) text += sseEvent(converted);
     return text;
   }
 

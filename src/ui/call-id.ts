@@ -3,17 +3,17 @@ import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import { isFields } from "../is.js";
 import type { FunctionToolResult } from "../schema/message/content-block.js";
 
-/** The id of a call for a client. Inner agents may use the same ids, so theirs are prefixed with the call that they run for. */
+/** The id of a call for a client. Calls of inner agents are prefixed with the outer call, because their ids may repeat. */
 export function callIdOf({ parentCallId }: EventPlace, callId: string): string {
   return parentCallId === undefined ? callId : `${parentCallId}/${callId}`;
 }
 
-/** Whether an event is of an agent inside the called one. */
+/** Whether an event comes from an inner agent. */
 export function isInner({ agentPath }: EventPlace): boolean {
   return agentPath.length > 1;
 }
 
-/** What an interrupt asks about a tool call. */
+/** The tool call that an interrupt asks about. */
 export interface AskedCall {
   readonly kind: string;
   readonly toolCallId: string;
@@ -21,7 +21,7 @@ export interface AskedCall {
   readonly input: unknown;
 }
 
-/** The tool call that an interrupt is about, if it is about one. */
+/** Returns the tool call that an interrupt asks about, if any. */
 export function askedCallOf({ info }: Interrupt): AskedCall | undefined {
   if (!isFields(info)) return undefined;
   const { kind, toolCallId, toolName, input } = info;
@@ -43,7 +43,7 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Arguments as a client shows them; if they are not valid JSON, as text. */
+/** Parses the arguments of a call; returns the text itself if it is not valid JSON. */
 export function toolInputOf(args: string): unknown {
   if (args.trim() === "") return {};
   return parseJson(args)?.value ?? args;

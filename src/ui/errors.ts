@@ -1,12 +1,12 @@
 import { KumikoError, messageOf } from "../errors.js";
 import { shorten } from "../schema/shorten.js";
 
-/** A request of a client that cannot be what its library sends. Answer it with status 400. */
+/** A request body that is not in the form that its client library sends. Respond with status 400. */
 export const invalidRequest = (what: string): KumikoError => new KumikoError("INVALID_REQUEST", what);
 
 export const notARequest = (where: string, given: unknown): KumikoError =>
   invalidRequest(
-    `${where} takes the parsed JSON body of a request: an object (got ${shorten(given, { length: 80 })}). Await request.json() first.`,
+    `${where} takes the parsed JSON body of a request, which must be an object (got ${shorten(given, { length: 80 })}). Await request.json() first.`,
   );
 
 export const unknownUiOption = (where: string, option: string, known: readonly string[]): KumikoError =>
@@ -24,7 +24,7 @@ export const notAnEventStream = (where: string, given: unknown): KumikoError =>
 export const logFailed = (id: string, cause: unknown): KumikoError =>
   new KumikoError(
     "STORE_FAILED",
-    `The events of "${id}" could not be recorded; the run itself went on. ${messageOf(cause)}`,
+    `The events of "${id}" could not be recorded, but the run went on. Cause: ${messageOf(cause)}`,
     { cause },
   );
 

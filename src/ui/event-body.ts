@@ -1,22 +1,22 @@
 import type { AgentEvent } from "../agents/agent-event.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 
-/** How events become the text of a response. */
+/** Converts events to the text of a response. */
 export interface EventEncoder {
-  /** May be empty: an event that the format has no word for. */
+  /** Returns the text of an event; empty if the format has no such event. */
   encode(event: AgentEvent): string;
-  /** What is said when the events break off without a last one. */
+  /** Returns the text for a stream that fails. */
   fail(error: unknown): string;
-  /** What is said after the last event. */
+  /** Returns the text after the last event. */
   end(): string;
 }
 
-/** How much text one chunk of the body gathers, in characters. */
-const fullChunk = 16_384;
+/** How many characters a chunk of the body collects before no more events are read for it. */
+const chunkLength = 16_384;
 
 /**
- * The body of a response: what a reader asks for is answered with all events that come in the same turn of the event loop. So
- * a burst is one chunk, and no event waits for a later one. While nobody asks, at most one event is read ahead.
+ * The body of a response. Each chunk has all events that arrive in the same turn of the event loop, so a burst of events is one
+ * chunk, and no event waits for a later one. Without a pending read, at most one event is read ahead.
  */
 export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   readonly #events: StreamReader<AgentEvent>;
@@ -27,7 +27,7 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
   #isReading = false;
   #isScheduled = false;
   #isAtEnd = false;
-  #asked: Asked | undefined;
+  #pending: PendingPull | undefined;
 
   constructor(events: StreamReader<AgentEvent>, encoder: EventEncoder) {
     this.#events = events;
@@ -36,16 +36,16 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
   }
 
   pull(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Promise<void> {
-    return new Promise((answer) => {
-      this.#asked = { controller, answer };
+    return new Promise((resolve) => {
+      this.#pending = { controller, resolve };
       if (this.#text !== "" || this.#isAtEnd) this.#schedule();
       this.#read();
     });
   }
 
   async cancel(reason: unknown): Promise<void> {
-    this.#asked = undefined;
-    await this.#events.cancel(reason ?? new DOMException("The client has left.", "AbortError"));
+    this.#pending = undefined;
+    await this.#events.cancel(reason ?? new DOMException("The client disconnected.", "AbortError"));
   }
 
   #read(): void {
@@ -66,9 +66,9 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
       this.#onError(error);
       return;
     }
-    if (this.#asked === undefined) return;
+    if (this.#pending === undefined) return;
     if (this.#text !== "") this.#schedule();
-    if (this.#text.length < fullChunk) this.#read();
+    if (this.#text.length < chunkLength) this.#read();
   };
 
   readonly #onError = (error: unknown): void => {
@@ -89,22 +89,22 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
 
   readonly #send = (): void => {
     this.#isScheduled = false;
-    if (this.#asked === undefined) return;
-    const { controller, answer } = this.#asked;
-    this.#asked = undefined;
+    if (this.#pending === undefined) return;
+    const { controller, resolve } = this.#pending;
+    this.#pending = undefined;
     if (this.#text !== "") controller.enqueue(this.#bytes.encode(this.#text));
     this.#text = "";
     if (this.#isAtEnd) controller.close();
-    answer();
+    resolve();
   };
 }
 
-interface Asked {
+interface PendingPull {
   readonly controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
-  answer(): void;
+  resolve(): void;
 }
 
-/** After everything that is already on its way. Platforms without `setImmediate` have timers only. */
+/** Calls `send` after everything that is already scheduled. Uses a timer on platforms without `setImmediate`. */
 function atEndOfTurn(send: () => void): void {
   if (typeof setImmediate === "function") setImmediate(send);
   else setTimeout(send, 0);

@@ -10,12 +10,12 @@ import { Recording } from "./recording.js";
 
 /** Options for replaying the events of a run. */
 export interface ReplayOptions {
-  /** The `Last-Event-ID` of a client, `<run>:<seq>`: what it has is left out. @default everything is given */
+  /** The `Last-Event-ID` of the client, `<run>:<seq>`: replay starts after this event. @default all events */
   readonly after?: string | null | undefined;
 }
 
 /**
- * The events of runs that go on when their clients leave.
+ * Records the events of runs, so that clients can disconnect and read them again.
  *
  * @example
  * const log = eventLog(memoryStore());
@@ -24,42 +24,43 @@ export interface ReplayOptions {
  */
 export interface EventLog {
   /**
-   * Starts a run and keeps its events under an id, such as that of its thread; those of the run before are removed. What it gives
-   * is read like the stream itself, and may be left: the run goes on.
+   * Starts a run and records its events under an id, such as the id of its thread. Removes the events of the previous run with
+   * that id. Returns a stream that is read like the original; if its reader stops, the run goes on.
    */
   record<Stream extends AsyncIterable<AgentEvent>>(id: string, stream: Stream): Stream;
   /**
-   * The events of the last run that was recorded, then those that come; empty where there are none. In another process than
-   * that of the run, new ones come up to 150 ms later.
+   * Returns the recorded events of the last run, followed by its new ones; an empty stream if there are none. In another process
+   * than that of the run, new events arrive up to 150 ms later.
    */
   replay(id: string, options?: ReplayOptions): StreamReader<AgentEvent>;
-  /** Whether a recorded run goes on: `useChat` wants status 204 where none does. */
+  /** Whether a recorded run is still running. If not, answer the resume request of `useChat` with status 204. */
   isOpen(id: string): Promise<boolean>;
-  /** Forgets what was recorded. A run that goes on is not stopped by it. */
+  /** Removes the recorded events. Does not stop a running run. */
   remove(id: string): Promise<void>;
 }
 
 /**
- * Keeps the events of runs in a store, so that a client whose connection was lost can go on where it was. A recorded run is not
- * aborted when its client leaves. Recordings go when the next run of their id begins, or with their turn of a thread.
+ * Records the events of runs in a store, so that a client that lost its connection can continue where it was. A recorded run is
+ * not aborted when its client disconnects. A recording is removed when the next run with its id starts, or with its turn of a
+ * thread.
  *
  * @example
  * const log = eventLog(memoryStore());
  * const response = sse(log.record("u-1", agentEvents));
- * const goOn = (id: string, request: Request) => sse(log.replay(id, { after: request.headers.get("last-event-id") }));
+ * const resume = (id: string, request: Request) => sse(log.replay(id, { after: request.headers.get("last-event-id") }));
  */
 export function eventLog(store: CheckpointStore): EventLog {
   const isStore = ["get", "put", "delete", "list"].every((name) => hasMethod(store, name));
-  if (!isStore) throw invalidUiOption("eventLog", "store", "a store of checkpoints", store);
+  if (!isStore) throw invalidUiOption("eventLog", "store", "a checkpoint store", store);
   return new StoredLog(new LogRows(store));
 }
 
-/** Longer ids may not fit into a store when they are encoded. */
-const longestId = 256;
+/** The longest encoded id that fits into a key of a store. */
+const maxIdLength = 256;
 
 class StoredLog implements EventLog {
   readonly #rows: LogRows;
-  /** What is recorded in this process. */
+  /** The recordings of this process. */
   readonly #live = new Map<string, Recording>();
 
   constructor(rows: LogRows) {
@@ -87,14 +88,14 @@ class StoredLog implements EventLog {
     checkUiOptions("replay", options, ["after"]);
     const { after } = options;
     if (after !== undefined && after !== null && typeof after !== "string") {
-      throw invalidUiOption("replay", "after", 'the text of a Last-Event-ID, such as "<run>:<seq>"', after);
+      throw invalidUiOption("replay", "after", 'the value of a Last-Event-ID header, such as "<run>:<seq>"', after);
     }
-    const skips = seenBy(after ?? "");
+    const skips = seenBefore(after ?? "");
     const recording = this.#live.get(id);
     return new StreamReader(
       recording === undefined
         ? new StoredEvents(id, this.#rows, skips)
-        : new LiveEvents(recording, { skips, tellsFailures: false }),
+        : new LiveEvents(recording, { skips, throwsFailures: false }),
     );
   }
 
@@ -112,8 +113,8 @@ class StoredLog implements EventLog {
   }
 }
 
-/** Which events a client has that was cut off after this one. An id of another run, or none, means: none of these. */
-function seenBy(lastId: string): (event: AgentEvent) => boolean {
+/** Tells which events a client with this last id already has: none, if the id is of another run. */
+function seenBefore(lastId: string): (event: AgentEvent) => boolean {
   const at = lastId.lastIndexOf(":");
   const [run, seq] = [lastId.slice(0, Math.max(0, at)), Number(lastId.slice(at + 1))];
   let isSame: boolean | undefined;
@@ -124,25 +125,24 @@ function seenBy(lastId: string): (event: AgentEvent) => boolean {
 }
 
 function checkId(where: string, id: unknown): void {
-  const isId = typeof id === "string" && id !== "" && encodedLength(id) <= longestId;
-  if (!isId)
-    throw invalidUiOption(where, "id", `a text of 1 to ${longestId} characters, once it is percent-encoded`, id);
+  const isId = typeof id === "string" && id !== "" && encodedLength(id) <= maxIdLength;
+  if (!isId) throw invalidUiOption(where, "id", `a string of 1 to ${maxIdLength} characters when percent-encoded`, id);
 }
 
 function encodedLength(id: string): number {
   try {
     return encodeURIComponent(id).length;
   } catch {
-    return Number.POSITIVE_INFINITY; // half of a surrogate pair
+    return Number.POSITIVE_INFINITY; // a lone surrogate cannot be encoded
   }
 }
 
-/** A recorded run, read as the stream of the agent itself. */
+/** The stream of a recorded run, with the properties of the original stream. */
 class RecordedStream extends StreamReader<AgentEvent> {
   readonly #stream: object;
 
   constructor(recording: Recording, stream: AsyncIterable<AgentEvent>) {
-    super(new LiveEvents(recording, { tellsFailures: true }));
+    super(new LiveEvents(recording, { throwsFailures: true }));
     this.#stream = stream;
   }
 

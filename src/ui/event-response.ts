@@ -4,19 +4,18 @@ import type { StreamSource } from "../schema/stream/source.js";
 import { invalidUiOption } from "./errors.js";
 import { EventBody, type EventEncoder } from "./event-body.js";
 
-/** Headers of a response, which come in addition to its own and replace them. */
+/** Headers that are added to those of the response, and override them. */
 export type ResponseHeaders = Headers | Readonly<Record<string, string>> | readonly (readonly [string, string])[];
 
 /**
- * A response that streams events, as fast as they are read. A client that leaves cancels the stream of events; one that is
- * slow holds it up.
+ * A response that streams events. A client that disconnects cancels the event stream; a slow one applies backpressure.
  */
 export function eventResponse(source: StreamSource<AgentEvent>, encoder: EventEncoder, headers: Headers): Response {
   const body = new EventBody(StreamReader.from<AgentEvent>(source), encoder);
   return new Response(new ReadableStream(body, { highWaterMark: 0 }), { headers });
 }
 
-/** The headers of server-sent events, with others. */
+/** The headers of a response with server-sent events. */
 export function eventHeaders(where: string, given: ResponseHeaders | undefined, own: Record<string, string>): Headers {
   const headers = new Headers({
     "content-type": "text/event-stream; charset=utf-8",
@@ -32,11 +31,11 @@ function readHeaders(where: string, given: ResponseHeaders | undefined): Headers
   try {
     return new Headers(given as HeadersInit | undefined);
   } catch {
-    throw invalidUiOption(where, "headers", "headers of a response", given);
+    throw invalidUiOption(where, "headers", "valid response headers", given);
   }
 }
 
-/** One server-sent event. */
+/** Formats one server-sent event. */
 export function sseEvent(data: object, id?: string): string {
   const text = `data: ${JSON.stringify(data)}\n\n`;
   return id === undefined ? text : `id: ${id}\n${text}`;

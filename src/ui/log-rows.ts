@@ -4,14 +4,14 @@ import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { isFields } from "../is.js";
 import { logDamaged } from "./errors.js";
 
-/** What is known of the recording that an id has now. */
+/** The head of the current recording of an id. */
 export interface LogHead {
   readonly version: 1;
-  /** Names this recording, and no other of the same id. */
+  /** The unique id of the recording. */
   readonly recording: string;
-  /** Where the turn of the thread stands that it belongs to. */
+  /** The store key of the thread turn that the run belongs to. */
   readonly turn?: string | undefined;
-  /** How many groups there are, once there are no more. */
+  /** The number of groups, once the recording is complete. */
   readonly groups?: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export class LogRows {
     this.#store = store;
   }
 
-  /** The head of an id. A recording goes with its turn: when that was removed, it is removed here. */
+  /** Reads the head of an id. If the turn of the recording was removed, removes the recording too. */
   async head(id: string): Promise<LogHead | undefined> {
     const head = (await this.#readHead(id))?.head;
     if (head?.turn === undefined || (await this.#read(head.turn)) !== undefined) return head;
@@ -32,15 +32,15 @@ export class LogRows {
     return undefined;
   }
 
-  /** Begins a recording; those before it are removed. */
+  /** Starts a recording, and removes the previous one. */
   async begin(id: string, head: LogHead): Promise<void> {
-    const before = await this.#readHead(id);
+    const previous = await this.#readHead(id);
     if (head.turn !== undefined) await noteEvents(this.#store, head.turn, headKey(id));
-    await this.#store.put(headKey(id), encode(head), before?.version);
-    if (before !== undefined) await this.#removeGroups(id, before.head.recording);
+    await this.#store.put(headKey(id), encode(head), previous?.version);
+    if (previous !== undefined) await this.#removeGroups(id, previous.head.recording);
   }
 
-  /** Says that a recording is complete, unless another one has begun. */
+  /** Marks a recording as complete, unless another one has started. */
   async end(id: string, head: LogHead): Promise<void> {
     const now = await this.#readHead(id);
     if (now?.head.recording === head.recording) await this.#store.put(headKey(id), encode(head), now.version);
@@ -55,7 +55,7 @@ export class LogRows {
     const stored = await this.#read(key);
     if (stored === undefined) return undefined;
     const events = decode(key, stored.data);
-    if (!Array.isArray(events)) throw logDamaged(key, "it is not a list of events");
+    if (!Array.isArray(events)) throw logDamaged(key, "it is not an array of events");
     return events;
   }
 
@@ -82,7 +82,7 @@ export class LogRows {
     return { head: head as object as LogHead, version: stored.version };
   }
 
-  /** Databases say `null` for nothing. */
+  /** Reads a row. Some stores return `null` for a missing one. */
   async #read(key: string) {
     return (await this.#store.get(key)) ?? undefined;
   }

@@ -3,25 +3,25 @@ import { PulledSource } from "../schema/stream/pulled-source.js";
 import type { LogHead, LogRows } from "./log-rows.js";
 import type { Recording } from "./recording.js";
 
-/** The events of a recording that goes on in this process. Leaving it stops nothing but the reading. */
+/** The events of a recording in this process. Cancelling it only stops reading. */
 export class LiveEvents extends PulledSource<AgentEvent> {
   readonly #recording: Recording;
   readonly #skips: (event: AgentEvent) => boolean;
-  readonly #tellsFailures: boolean;
+  readonly #throwsFailures: boolean;
   #position = 0;
-  #left: (() => void) | undefined;
+  #onStop: (() => void) | undefined;
 
   constructor(
     recording: Recording,
     {
       skips = () => false,
-      tellsFailures,
-    }: { readonly skips?: (event: AgentEvent) => boolean; readonly tellsFailures: boolean },
+      throwsFailures,
+    }: { readonly skips?: (event: AgentEvent) => boolean; readonly throwsFailures: boolean },
   ) {
     super();
     this.#recording = recording;
     this.#skips = skips;
-    this.#tellsFailures = tellsFailures;
+    this.#throwsFailures = throwsFailures;
   }
 
   protected override async nextValue(): Promise<AgentEvent | undefined> {
@@ -35,7 +35,7 @@ export class LiveEvents extends PulledSource<AgentEvent> {
       await Promise.race([
         this.#recording.moreThan(this.#position),
         new Promise<void>((resolve) => {
-          this.#left = resolve;
+          this.#onStop = resolve;
         }),
       ]);
       if (!this.isOpen) return undefined;
@@ -43,22 +43,22 @@ export class LiveEvents extends PulledSource<AgentEvent> {
   }
 
   protected override stop(): void {
-    this.#left?.();
+    this.#onStop?.();
   }
 
-  /** The caller of the agent gets its failure, and also the failure to save its events. */
+  /** Throws the failure of the run, or of saving its events, to the caller that started the run. */
   async #atEnd(): Promise<undefined> {
     const { end, written } = this.#recording;
-    if (!this.#tellsFailures) return;
+    if (!this.#throwsFailures) return;
     if (end !== undefined && "failure" in end) throw end.failure;
     await written;
   }
 }
 
-/** How often a recording of another process is looked at. */
+/** How often to check for new events of another process. */
 const pollMs = 100;
 
-/** The events of a recording in the store, and while another process writes it, those that come. */
+/** The events of a recording in the store, including new ones while another process writes them. */
 export class StoredEvents extends PulledSource<AgentEvent> {
   readonly #id: string;
   readonly #rows: LogRows;
@@ -66,7 +66,7 @@ export class StoredEvents extends PulledSource<AgentEvent> {
   #head: LogHead | undefined;
   #group = 0;
   #events: AgentEvent[] = [];
-  #left: (() => void) | undefined;
+  #onStop: (() => void) | undefined;
 
   constructor(id: string, rows: LogRows, skips: (event: AgentEvent) => boolean) {
     super();
@@ -87,7 +87,7 @@ export class StoredEvents extends PulledSource<AgentEvent> {
     return undefined;
   }
 
-  /** False when nothing more comes. */
+  /** Reads the next group. Returns false at the end of the recording. */
   async #read({ recording }: LogHead): Promise<boolean> {
     const events = await this.#rows.read(this.#id, recording, this.#group);
     if (events !== undefined) {
@@ -104,7 +104,7 @@ export class StoredEvents extends PulledSource<AgentEvent> {
   #wait(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, pollMs);
-      this.#left = () => {
+      this.#onStop = () => {
         clearTimeout(timer);
         resolve();
       };
@@ -112,6 +112,6 @@ export class StoredEvents extends PulledSource<AgentEvent> {
   }
 
   protected override stop(): void {
-    this.#left?.();
+    this.#onStop?.();
   }
 }

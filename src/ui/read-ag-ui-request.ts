@@ -5,20 +5,20 @@ import type { ContentBlock } from "../schema/message/content-block.js";
 import { invalidRequest, notARequest } from "./errors.js";
 import { mediaBlock, messageIdOf, textBlock, threadIdOf } from "./request-parts.js";
 
-/** What a client of AG-UI wants: to say something, or to answer what is waited for. */
+/** A request of an AG-UI client: a new prompt, or answers to interrupts. */
 export type AgUiRequest =
   | { readonly threadId: string; readonly runId: string; readonly prompt: AgenticMessage; readonly answers?: undefined }
   | {
       readonly threadId: string;
       readonly runId: string;
       readonly prompt?: undefined;
-      /** By the ids of interrupts. A cancelled one is answered with `{ approved: false, reason: "cancelled" }`. */
+      /** The answers by interrupt id. A cancelled one is answered with `{ approved: false, reason: "cancelled" }`. */
       readonly answers: Readonly<Record<string, unknown>>;
     };
 
 /**
- * Reads the `RunAgentInput` of an AG-UI client. A client is not trusted: its last message of the user counts, or the answers in
- * `resume`; the history, tools, state and context that it sends along do not.
+ * Reads the `RunAgentInput` of an AG-UI client. The client is not trusted: only the last user message is read, or the answers in
+ * `resume`. The history, tools, state and context in the request are ignored.
  *
  * @example
  * const { threadId, runId, prompt } = readAgUiRequest({
@@ -34,7 +34,7 @@ export function readAgUiRequest(body: unknown): AgUiRequest {
   }
   const last: unknown = Array.isArray(body.messages) ? body.messages.at(-1) : undefined;
   if (!isFields(last) || last.role !== "user") {
-    throw invalidRequest("The last message of the request must be of the user, or resume must hold answers.");
+    throw invalidRequest("The last message of the request must be from the user, or resume must have answers.");
   }
   return { threadId, runId, prompt: promptOf(last) };
 }
@@ -50,7 +50,7 @@ function answerOf(entry: unknown): [string, unknown] {
 function promptOf({ id, content }: Fields): AgenticMessage {
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const blocks = Array.isArray(parts) ? parts.filter(isFields).flatMap(blockOf) : [];
-  if (blocks.length === 0) throw invalidRequest("The last message of the user is empty.");
+  if (blocks.length === 0) throw invalidRequest("The last user message is empty.");
   return userMessage(blocks, { id: messageIdOf(id) });
 }
 
@@ -62,5 +62,5 @@ function blockOf(part: Fields): ContentBlock[] {
   return [mediaBlock(type === "data" ? { base64Data: value, mimeType: known } : { address: value, mimeType: known })];
 }
 
-/** What a part is whose source does not say so. */
+/** The default media types of parts without a `mimeType`. */
 const mediaTypes: Readonly<Record<string, string>> = { image: "image/png", audio: "audio/mpeg", video: "video/mp4" };

@@ -12,14 +12,13 @@ export interface ApprovalAnswer {
 }
 
 /**
- * What a client wants: to say something, or to answer what is waited for.
+ * A request of `useChat`: a new prompt, or answers to interrupts.
  *
  * @example
  * const chat = async (request: Request): Promise<Response> => {
- *   const asked = readUiRequest(await request.json());
- *   const { threadId } = asked;
+ *   const { threadId, prompt, answers } = readUiRequest(await request.json());
  *   return uiMessageStream(
- *     asked.prompt === undefined ? agent.resumeStream({ threadId }, asked.answers) : agent.stream(asked.prompt, { threadId }),
+ *     prompt === undefined ? agent.resumeStream({ threadId }, answers) : agent.stream(prompt, { threadId }),
  *   );
  * };
  */
@@ -28,22 +27,27 @@ export type UiRequest =
       readonly threadId: string;
       readonly prompt: AgenticMessage;
       readonly answers?: undefined;
-      /** The client wants another answer to its last message: take the last turn back first (`threads(store).truncate`). */
+      /**
+       * The client wants another answer to its last message. Remove the last turn first, with `threads(store).truncate`.
+       */
       readonly regenerate?: true;
     }
   | {
       readonly threadId: string;
       readonly prompt?: undefined;
-      /** By the ids of interrupts. A tool that the client ran is answered with its output. */
+      /** The answers by interrupt id. The answer for a tool that the client ran is its output. */
       readonly answers: Readonly<Record<string, unknown>>;
     };
 
 /**
- * Reads a request of `useChat` (its `DefaultChatTransport`). A client is not trusted: of all messages it sends, only the last one
- * of the user counts, or the answers to what the agent asked. The thread has the rest.
+ * Reads a request of `useChat` (with its `DefaultChatTransport`). The client is not trusted: only the last user message is
+ * read, or the answers to interrupts. The history comes from the thread.
  *
  * @example
- * const { threadId, prompt } = readUiRequest({ id: "chat-1", messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }] });
+ * const { threadId, prompt } = readUiRequest({
+ *   id: "chat-1",
+ *   messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
+ * });
  */
 export function readUiRequest(body: unknown): UiRequest {
   if (!isFields(body)) throw notARequest("readUiRequest", body);
@@ -52,19 +56,20 @@ export function readUiRequest(body: unknown): UiRequest {
   const last: unknown = messages.at(-1);
   if (!isFields(last) || !Array.isArray(last.parts)) {
     throw invalidRequest(
-      "The request has no message with parts. It should be what useChat of the AI SDK 5 or later sends.",
+      "The request has no message with parts. Send the request with useChat of the AI SDK 5 or later.",
     );
   }
   const parts = last.parts.filter(isFields);
   if (last.role === "assistant") return { threadId, answers: answersOf(parts) };
-  if (last.role !== "user") throw invalidRequest("The last message must be of the user, or hold answers to questions.");
+  if (last.role !== "user")
+    throw invalidRequest("The last message must be from the user, or have answers to interrupts.");
   const prompt = promptOf(last.id, parts);
   return body.trigger === "regenerate-message" ? { threadId, prompt, regenerate: true } : { threadId, prompt };
 }
 
 function promptOf(id: unknown, parts: readonly Fields[]): AgenticMessage {
   const blocks = parts.flatMap(blockOf);
-  if (blocks.length === 0) throw invalidRequest("The last message of the user is empty.");
+  if (blocks.length === 0) throw invalidRequest("The last user message is empty.");
   return userMessage(blocks, { id: messageIdOf(id) });
 }
 
@@ -77,7 +82,7 @@ function blockOf(part: Fields): ContentBlock[] {
 function answersOf(parts: readonly Fields[]): Readonly<Record<string, unknown>> {
   const answers = Object.fromEntries([...approvalsOf(parts), ...outputsOf(parts)]);
   if (Object.keys(answers).length === 0) {
-    throw invalidRequest("The last message is of the assistant, and answers nothing that it was asked.");
+    throw invalidRequest("The last message is from the assistant, but has no answers to interrupts.");
   }
   return answers;
 }
@@ -87,13 +92,13 @@ function approvalsOf(parts: readonly Fields[]): [string, ApprovalAnswer][] {
     if (state !== "approval-responded" || !isFields(approval)) return [];
     const { id, approved, reason } = approval;
     if (typeof id !== "string" || typeof approved !== "boolean") {
-      throw invalidRequest("An answered approval must have an id, and approved: true or false.");
+      throw invalidRequest("An answered approval must have a string id, and a boolean approved.");
     }
     return [[id, typeof reason === "string" ? { approved, reason } : { approved }]];
   });
 }
 
-/** Outputs of tools that the client ran in the last step, for which an interrupt waits. */
+/** The outputs of tools that the client ran in the last step, by the id of their interrupt. */
 function outputsOf(parts: readonly Fields[]): [string, unknown][] {
   const step = parts.slice(parts.findLastIndex(({ type }) => type === "step-start") + 1);
   return step.flatMap(({ type, data }): [string, unknown][] => {

@@ -2,22 +2,24 @@ import type { AgentEvent } from "../agents/agent-event.js";
 import { logFailed } from "./errors.js";
 import type { LogHead, LogRows } from "./log-rows.js";
 
-/** How long an event waits for others to be written with. */
+/** How long events are collected before they are written as one group. */
 const groupMs = 50;
 
 interface RecordingOptions {
   readonly id: string;
   readonly rows: LogRows;
-  /** The run has begun: from now on it is what the id stands for. */
+  /** Called when the run has started, and so replaces the previous recording of the id. */
   readonly onStart: (recording: Recording) => void;
-  /** Everything is written. */
+  /** Called when everything is written. */
   readonly onEnd: (recording: Recording) => void;
 }
 
-/** A run whose events are kept: in memory while it goes on, and in the store. It goes on whether anybody reads it or not. */
+/**
+ * A run whose events are kept: in memory while it goes on, and in the store. It goes on whether anybody reads it or not.
+ */
 export class Recording {
   readonly events: AgentEvent[] = [];
-  /** What the run failed with, once it is over. */
+  /** Set when the run has ended, with its failure if it failed. */
   end: { readonly failure?: unknown } | undefined;
   /** Settles when everything is written; rejects when that failed. */
   readonly written: Promise<void>;
@@ -26,8 +28,8 @@ export class Recording {
   #wake: (() => void)[] = [];
   #head: LogHead | undefined;
   #groups = 0;
-  /** How many events are written, or on their way. */
-  #taken = 0;
+  /** The number of events that are written or being written. */
+  #writtenCount = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -37,7 +39,7 @@ export class Recording {
     this.written.catch(() => undefined); // the reader of the recorded stream gets the error
   }
 
-  /** Resolves when there are more events than so many, or no more will come. */
+  /** Resolves when there are more than `count` events, or when the run has ended. */
   moreThan(count: number): Promise<void> {
     if (this.events.length > count || this.end !== undefined) return Promise.resolve();
     return new Promise((resolve) => this.#wake.push(resolve));
@@ -70,7 +72,7 @@ export class Recording {
     if (this.#head !== undefined) this.#timer ??= setTimeout(() => this.#flush(), groupMs);
   }
 
-  /** A run that does not begin, since its thread is busy for instance, replaces no recording. */
+  /** Starts the recording. A run that does not start, for example because its thread is busy, replaces no recording. */
   #begin({ checkpointId }: Extract<AgentEvent, { type: "start" }>): void {
     const [, turn] = /^(~thread\/[^/]+\/\d{8})\/run$/.exec(checkpointId ?? "") ?? [];
     const head: LogHead =
@@ -83,15 +85,15 @@ export class Recording {
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#head === undefined || this.#taken === this.events.length) return;
-    const group = this.events.slice(this.#taken);
+    if (this.#head === undefined || this.#writtenCount === this.events.length) return;
+    const group = this.events.slice(this.#writtenCount);
     const number = this.#groups;
-    this.#taken = this.events.length;
+    this.#writtenCount = this.events.length;
     this.#groups += 1;
     this.#write(() => this.#options.rows.write(this.#options.id, this.#name, number, group));
   }
 
-  /** One after another; after a failure nothing more is written. */
+  /** Writes in order. After a failure, nothing more is written. */
   #write(work: () => Promise<void>): void {
     this.#writing = this.#writing.then(work);
     this.#writing.catch(() => undefined);

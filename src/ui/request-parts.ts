@@ -9,17 +9,17 @@ import type { ContentBlock } from "../schema/message/content-block.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import { invalidRequest } from "./errors.js";
 
-/** Longer ids are no ids of threads and messages. */
-const longestId = 256;
+/** The longest id of a thread or message. */
+const maxIdLength = 256;
 
 export function threadIdOf(given: unknown, field: string): string {
-  if (typeof given === "string" && given !== "" && given.length <= longestId) return given;
-  throw invalidRequest(`${field} of the request must be a text of 1 to ${longestId} characters: the id of the thread.`);
+  if (typeof given === "string" && given !== "" && given.length <= maxIdLength) return given;
+  throw invalidRequest(`${field} of the request must be a string of 1 to ${maxIdLength} characters.`);
 }
 
-/** What the client calls its message: the thread keeps it, and nothing else depends on it. */
+/** The message id of the client, which is saved in the thread. An invalid one is ignored. */
 export function messageIdOf(given: unknown): string | undefined {
-  return typeof given === "string" && given !== "" && given.length <= longestId ? given : undefined;
+  return typeof given === "string" && given !== "" && given.length <= maxIdLength ? given : undefined;
 }
 
 export function textBlock(text: string): ContentBlock {
@@ -27,24 +27,24 @@ export function textBlock(text: string): ContentBlock {
 }
 
 export interface GivenMedia {
-  /** An `https:`, `http:` or `data:` address. */
+  /** An `https:`, `http:` or `data:` URL. */
   readonly address?: unknown;
   readonly base64Data?: unknown;
   readonly mimeType?: unknown;
   readonly name?: unknown;
 }
 
-/** A file that the user sent along, as a block of its kind. */
+/** Converts a file of the request to a content block for its media type. */
 export function mediaBlock({ address, base64Data, mimeType, name }: GivenMedia): ContentBlock {
   const data = typeof address === "string" ? dataUrl.exec(address) : null;
-  const type = textIf(mimeType) ?? data?.[1];
+  const type = nonEmptyString(mimeType) ?? data?.[1];
   const fields = withoutUndefined({
     url: data === null ? urlOf(address) : undefined,
-    base64Data: data?.[2] ?? textIf(base64Data),
+    base64Data: data?.[2] ?? nonEmptyString(base64Data),
     mimeType: type,
   });
   if (fields.url === undefined && fields.base64Data === undefined) {
-    throw invalidRequest("A file in the message must have an https:, http: or data: address, or be base64 text.");
+    throw invalidRequest("A file in the message must have an https:, http: or data: URL, or base64 data.");
   }
   switch (type?.split("/")[0]) {
     case "image":
@@ -54,7 +54,7 @@ export function mediaBlock({ address, base64Data, mimeType, name }: GivenMedia):
     case "video":
       return userInputVideo(fields);
     default:
-      return userInputFile(withoutUndefined({ ...fields, name: textIf(name) }));
+      return userInputFile(withoutUndefined({ ...fields, name: nonEmptyString(name) }));
   }
 }
 
@@ -65,6 +65,6 @@ function urlOf(address: unknown): string | undefined {
   return ["https:", "http:"].includes(new URL(address).protocol) ? address : undefined;
 }
 
-function textIf(value: unknown): string | undefined {
+function nonEmptyString(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

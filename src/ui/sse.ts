@@ -7,14 +7,14 @@ import { eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./e
 
 /** Options of {@link sse}. */
 export interface SseOptions {
-  /** More headers for the response. */
+  /** Additional headers for the response. */
   readonly headers?: ResponseHeaders | undefined;
 }
 
 /**
- * A response with the events of an agent as they are: one JSON object per server-sent event, with ids `<run>:<seq>`. A browser
- * reads it with `EventSource`, which sends the last id again as `Last-Event-ID` when its connection was lost: give that to
- * `eventLog(store).replay`. A client that leaves aborts the run, unless it is recorded.
+ * Streams the events of an agent as server-sent events, each with one event as JSON and the id `<run>:<seq>`. Browsers read it
+ * with `EventSource`, which sends the last id as `Last-Event-ID` when it reconnects: pass it to `eventLog(store).replay`. If the
+ * client disconnects, the run is aborted, unless it is recorded.
  *
  * @example
  * const response = sse(agentEvents, { headers: { "access-control-allow-origin": "*" } });

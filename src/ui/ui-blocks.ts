@@ -4,13 +4,13 @@ import { withoutUndefined } from "../schema/without-undefined.js";
 import { toolInputOf } from "./call-id.js";
 import type { UiChunk } from "./ui-chunk.js";
 
-/** Blocks that come whole: files, sources, calls that the provider runs itself, and what else there is. */
+/** Converts blocks that are not streamed: files, sources, calls that the provider runs, and any others. */
 export function blockChunks(block: ContentBlock): UiChunk[] {
   switch (block.type) {
     case "assistant_gen_text":
     case "reasoning":
     case "function_tool_call":
-      return []; // these come in pieces
+      return []; // these are streamed as deltas
     case "assistant_gen_image":
     case "assistant_gen_audio":
     case "assistant_gen_video":

@@ -11,15 +11,15 @@ import { GrowingToolOutput } from "./growing-tool-output.js";
 import { blockChunks } from "./ui-blocks.js";
 import type { UiChunk } from "./ui-chunk.js";
 
-/** Turns the events of an agent into chunks of the UI message stream of the AI SDK. */
+/** Converts the events of an agent to chunks of the UI message stream of the AI SDK. */
 export class UiChunks {
   readonly #sendReasoning: boolean;
-  /** Texts and reasoning that are being written, by the id of their part. */
+  /** The open text and reasoning parts, by id. */
   readonly #open = new Map<string, "text" | "reasoning">();
   readonly #outputs = new Map<string, GrowingToolOutput>();
-  /** Calls whose part the client has, as far as this stream knows. */
+  /** The calls for which this stream has sent a part. */
   readonly #calls = new Set<string>();
-  /** How often answers began again: parts of the same place get new ids. */
+  /** The number of restarts; it makes the ids of repeated parts unique. */
   #restarts = 0;
   #isInStep = false;
 
@@ -94,7 +94,7 @@ export class UiChunks {
     return [{ type: "finish-step" }];
   }
 
-  /** The client drops what it has of this step. */
+  /** Tells the client to drop the parts of this step. */
   #restart(): UiChunk[] {
     this.#open.clear();
     this.#restarts += 1;
@@ -133,7 +133,7 @@ export class UiChunks {
     return withMetadata({ type: "tool-input-available", toolCallId, toolName, input }, event);
   }
 
-  /** The AI SDK takes the whole output so far each time. */
+  /** Sends the whole output so far, as the AI SDK requires. */
   #growOutput(toolCallId: string, delta: ToolOutput): UiChunk[] {
     if (!this.#calls.has(toolCallId)) return [];
     const growing = this.#outputs.get(toolCallId) ?? new GrowingToolOutput();
@@ -142,7 +142,7 @@ export class UiChunks {
     return output === undefined ? [] : [{ type: "tool-output-available", toolCallId, output, preliminary: true }];
   }
 
-  /** Approvals are asked as the AI SDK asks; every other question is data, for a part of the page that knows it. */
+  /** Sends an approval as an approval request of the AI SDK, and any other interrupt as a data part for the application. */
   #ofInterrupt(event: AgentEvent, interrupt: Interrupt): UiChunk[] {
     const asked = askedCallOf(interrupt);
     const { id, info, schema } = interrupt;
@@ -168,7 +168,7 @@ type ToolEventType =
 
 const approvals = new Set(["tool_approval", "mcp_approval"]);
 
-/** Says which agent calls, when it is not the one that was asked. */
+/** Adds the path of the agent to calls of inner agents. */
 function withMetadata(chunk: UiChunk, event: AgentEvent): UiChunk {
   return isInner(event) ? { ...chunk, toolMetadata: { agentPath: event.agentPath } } : chunk;
 }

@@ -9,16 +9,16 @@ import { UiChunks } from "./ui-chunks.js";
 
 /** Options of {@link uiMessageStream}. */
 export interface UiMessageStreamOptions {
-  /** More headers for the response. */
+  /** Additional headers for the response. */
   readonly headers?: ResponseHeaders | undefined;
-  /** Whether the client sees what the model thought. @default true */
+  /** Whether to send the reasoning of the model. @default true */
   readonly sendReasoning?: boolean | undefined;
 }
 
 /**
- * A response that `useChat` of the AI SDK understands: its UI message stream. Approvals are asked there as the AI SDK asks them,
- * with the id of the interrupt as their id; `readUiRequest` reads the answers. A client that leaves aborts the run, unless it
- * is recorded.
+ * Streams the events of an agent as a UI message stream for `useChat` of the AI SDK. Approvals become approval requests of the
+ * AI SDK with the id of their interrupt; `readUiRequest` reads the answers. If the client disconnects, the run is aborted, unless
+ * it is recorded.
  *
  * @example
  * const response = uiMessageStream(agentEvents, { sendReasoning: false });

@@ -240,10 +240,10 @@ describe("readAgUiRequest", () => {
 
   it.each([
     [undefined, "takes the parsed JSON body"],
-    [{ ...base, threadId: "" }, "threadId of the request must be a text"],
-    [{ ...base, runId: 1 }, "runId of the request must be a text"],
-    [{ ...base, messages: [] }, "must be of the user"],
-    [{ ...base, messages: [{ role: "assistant", content: "Hi" }] }, "must be of the user"],
+    [{ ...base, threadId: "" }, "threadId of the request must be a string"],
+    [{ ...base, runId: 1 }, "runId of the request must be a string"],
+    [{ ...base, messages: [] }, "must be from the user"],
+    [{ ...base, messages: [{ role: "assistant", content: "Hi" }] }, "must be from the user"],
     [{ ...base, messages: [{ role: "user", content: "" }] }, "is empty"],
     [{ ...base, resume: [{ interruptId: 1, status: "resolved" }] }, "Each entry of resume"],
     [{ ...base, resume: [{ interruptId: "a", status: "done" }] }, "Each entry of resume"],

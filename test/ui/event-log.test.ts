@@ -256,15 +256,15 @@ describe("a store that fails", () => {
 });
 
 it.each([
-  [() => eventLog({} as never), "store of eventLog must be a store of checkpoints (got {})."],
-  [() => eventLog(memoryStore()).record("", streamOf([])), "id of record must be a text of 1 to 256 characters"],
-  [() => eventLog(memoryStore()).record("é".repeat(100), streamOf([])), "id of record must be a text"],
-  [() => eventLog(memoryStore()).record("\ud800", streamOf([])), "id of record must be a text"],
+  [() => eventLog({} as never), "store of eventLog must be a checkpoint store (got {})."],
+  [() => eventLog(memoryStore()).record("", streamOf([])), "id of record must be a string of 1 to 256 characters"],
+  [() => eventLog(memoryStore()).record("é".repeat(100), streamOf([])), "id of record must be a string"],
+  [() => eventLog(memoryStore()).record("\ud800", streamOf([])), "id of record must be a string"],
   [() => eventLog(memoryStore()).record("a", [] as never), "record takes a stream of events"],
   [() => eventLog(memoryStore()).replay("a", { from: 1 } as never), 'Unknown option "from" of replay. Options: after.'],
   [
     () => eventLog(memoryStore()).replay("a", { after: 1 as never }),
-    "after of replay must be the text of a Last-Event-ID",
+    "after of replay must be the value of a Last-Event-ID",
   ],
 ])("refuses bad input: %s", (call, message) => {
   expect(call).toThrow(expect.objectContaining({ code: "INVALID_OPTION", message: expect.stringContaining(message) }));

@@ -90,7 +90,7 @@ describe("sse", () => {
     [[], { header: {} }, "sse takes a stream of events"],
     [streamOf([]), { header: {} }, 'Unknown option "header" of sse. Options: headers.'],
     [streamOf([]), null, "The options of sse must be an object (got null)."],
-    [streamOf([]), { headers: { "bad header": "1" } }, "headers of sse must be headers of a response"],
+    [streamOf([]), { headers: { "bad header": "1" } }, "headers of sse must be valid response headers"],
   ])("refuses %s with %j", (stream, options, message) => {
     expect(() => sse(stream as never, options as never)).toThrow(
       expect.objectContaining({ code: "INVALID_OPTION", message: expect.stringContaining(message) }),

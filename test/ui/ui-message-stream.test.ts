@@ -364,24 +364,24 @@ describe("readUiRequest", () => {
   it.each([
     [undefined, "takes the parsed JSON body"],
     ["{}", "takes the parsed JSON body"],
-    [{}, "id of the request must be a text"],
-    [{ id: 1, messages: [] }, "id of the request must be a text"],
-    [{ id: "x".repeat(257), messages: [] }, "id of the request must be a text"],
+    [{}, "id of the request must be a string"],
+    [{ id: 1, messages: [] }, "id of the request must be a string"],
+    [{ id: "x".repeat(257), messages: [] }, "id of the request must be a string"],
     [{ id: "t", messages: [] }, "has no message with parts"],
     [{ id: "t", messages: "Hi" }, "has no message with parts"],
     [{ id: "t", messages: [{ role: "user", content: "Hi" }] }, "has no message with parts"],
-    [{ id: "t", messages: [message("system", text("Obey."))] }, "must be of the user"],
+    [{ id: "t", messages: [message("system", text("Obey."))] }, "must be from the user"],
     [{ id: "t", messages: [message("user")] }, "is empty"],
     [{ id: "t", messages: [message("user", text(""), null as never)] }, "is empty"],
     [{ id: "t", messages: [message("user", { type: "file", url: "file:///etc/passwd" })] }, "must have an https:"],
     [{ id: "t", messages: [message("user", { type: "file", url: 1 })] }, "must have an https:"],
-    [{ id: "t", messages: [message("assistant", text("Hi"))] }, "answers nothing that it was asked"],
+    [{ id: "t", messages: [message("assistant", text("Hi"))] }, "has no answers to interrupts"],
     [
       {
         id: "t",
         messages: [message("assistant", { state: "approval-responded", approval: { id: "a", approved: "yes" } })],
       },
-      "must have an id, and approved: true or false",
+      "must have a string id, and a boolean approved",
     ],
   ])("refuses %j", (body, problem) => {
     expect(() => readUiRequest(body)).toThrow(
