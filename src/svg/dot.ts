@@ -1,7 +1,7 @@
 import type { Picture, PictureEdge, PictureNode } from "../compose/plan/picture/picture.js";
 import type { Colors } from "./theme.js";
 
-/** A picture in the language of Graphviz. */
+/** Converts a picture to the DOT language of Graphviz. */
 export function toDot(picture: Picture, colors: Colors): string {
   const { background, line, text } = colors;
   return [
@@ -41,12 +41,12 @@ function drawNode(node: PictureNode, colors: Colors, indent: string): string[] {
   const { fill, line, text } = own ?? (shape === "end" ? colors.end : (colors.components[component] ?? colors.node));
   const paint = `fillcolor="${fill}" color="${line}" fontcolor="${text}"`;
   const size = shape === "end" ? " height=0.3 fontsize=11" : "";
-  // as many rows as there are sheets: a node for each item of a list
+  // a second outline shows a node that runs for each item of an array
   const sheets = shape === "each" ? " peripheries=2" : "";
   return [`${indent}${id} [label=${label} ${paint}${size}${sheets}${wideSize(node.label)}]`];
 }
 
-/** Graphviz does not know how wide letters of East Asia and pictures are. */
+/** Sets the width of labels with East Asian letters or emoji, which Graphviz measures wrongly. */
 function wideSize(label: string): string {
   const lines = label.split(/\r\n?|[\n\u2028\u2029]/);
   if (!lines.some((line) => wide.test(line))) return "";
@@ -58,7 +58,7 @@ function wideSize(label: string): string {
 const wide =
   /[\u{1100}-\u{11ff}\u{2e80}-\u{9fff}\u{ac00}-\u{d7ff}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{1f000}-\u{3ffff}]/u;
 
-/** To a box an edge goes to its start, and is cut off at its border. */
+/** Draws an edge. At a box, it connects to the start or end node inside and is clipped at the border. */
 function drawEdge(
   { from, to, kind, labels, isTaken }: PictureEdge,
   boxes: ReadonlySet<string>,
@@ -78,10 +78,10 @@ function drawEdge(
   return `${source} -> ${target}${attributes.length === 0 ? "" : ` [${attributes.join(" ")}]`}`;
 }
 
-/** Graphviz reads escapes and entities in strings. */
+/** Quotes a string, escaping what Graphviz reads as escapes and entities. */
 function quoted(text: string): string {
   const safe = xmlText(text)
-    // lines without a letter are too much for the engine
+    // empty lines make the engine fail
     .replace(/^\s*$/gm, "\u00a0")
     .replaceAll("&", "&amp;")
     .replaceAll("\\", "\\\\")
@@ -90,7 +90,7 @@ function quoted(text: string): string {
   return `"${safe}"`;
 }
 
-/** What XML can hold: it has no control characters, and no halves of letters. */
+/** Replaces what XML cannot contain: control characters and lone surrogates. */
 export function xmlText(text: string): string {
   return text
     .replace(/\p{Surrogate}/gu, "\ufffd")

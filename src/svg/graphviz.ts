@@ -1,7 +1,7 @@
 import type { Viz } from "@viz-js/viz";
 import { vizPackageMissing } from "./errors.js";
 
-/** Graphviz, as WebAssembly: loaded at the first picture, and kept. */
+/** Graphviz as WebAssembly, loaded for the first picture and reused. */
 class Graphviz {
   #loading: Promise<Viz> | undefined = undefined;
 

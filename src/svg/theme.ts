@@ -9,7 +9,7 @@ interface Paint {
   readonly text: string;
 }
 
-/** All colors, by what they are for. */
+/** The colors of a theme, by use. */
 export interface Colors {
   readonly background: string;
   readonly line: string;
@@ -19,7 +19,7 @@ export interface Colors {
   readonly box: Paint;
   readonly end: Paint;
   readonly node: Paint;
-  /** By component: what costs or answers stands out. */
+  /** By component: models, tools and retrievers stand out. */
   readonly components: Readonly<Record<string, Paint>>;
   readonly statuses: Readonly<Record<Status, Paint>>;
 }

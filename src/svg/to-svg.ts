@@ -10,20 +10,20 @@ import { type PictureTheme, themes } from "./theme.js";
 
 /** Options of {@link toSvg}. */
 export interface SvgOptions {
-  /** What happened: nodes that are done, failed, waiting or skipped have colors of their own; thick edges show the way. */
+  /** The trace of a run. Colors show nodes that are done, failed, waiting or skipped; thick edges show the path taken. */
   readonly trace?: PictureTrace | undefined;
   /** @default "light" */
   readonly theme?: PictureTheme | undefined;
 }
 
-/** A compiled graph: it can say what it is made of. */
+/** A compiled graph, which can describe itself. */
 interface Described {
   graphInfo(): GraphInfo;
 }
 
 /**
- * The picture of a graph, compiled or not, as an SVG document: it needs nothing from outside and has no script. The same graph gives the same
- * bytes each time. Needs the package `@viz-js/viz`.
+ * Draws a graph, compiled or not, as a self-contained SVG document without scripts. The same graph always has the same bytes.
+ * Needs the package `@viz-js/viz`.
  *
  * @example
  * const app = new Chain<string>().append((text) => text.length, { key: "count" }).compile();
@@ -36,7 +36,7 @@ export async function toSvg(
   checkNames("toSvg", options, ["trace", "theme"]);
   const { trace, theme = "light" } = options;
   if (!Object.hasOwn(themes, theme)) {
-    throw invalidPicture(`theme must be one of ${Object.keys(themes).join(", ")}; got "${String(theme)}".`);
+    throw invalidPicture(`theme must be one of ${Object.keys(themes).join(", ")} (got "${String(theme)}").`);
   }
   const info = infoOf(graph);
   const picture = pictureOf(info, trace === undefined ? undefined : new TraceMarks(trace));
@@ -50,7 +50,7 @@ function infoOf(graph: Described | GraphInfo | HasNodeDefinition): GraphInfo {
     if (body?.kind === "graph") return describePlan(body.plan);
     if ("nodes" in graph && isInfo(graph)) return graph;
   }
-  throw invalidPicture("give it a graph, or what graphInfo() of a compiled one gives.");
+  throw invalidPicture("the first argument must be a graph, or the result of graphInfo() of a compiled one.");
 }
 
 function isInfo({ nodes, edges }: GraphInfo): boolean {
@@ -63,8 +63,8 @@ function isInfo({ nodes, edges }: GraphInfo): boolean {
 }
 
 /**
- * With a title for those who cannot see it. Without the declaration, which names a document type elsewhere; without comments and
- * tool tips, which show internal ids.
+ * Adds a title for screen readers. Removes the declaration, which refers to an external document type, and comments and tooltips,
+ * which show internal ids.
  */
 function withTitle(svg: string, title: string): string {
   const body = svg.slice(svg.indexOf("<svg")).replaceAll(/<!--.*?-->\n?/gs, "");
