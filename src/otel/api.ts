@@ -1,4 +1,4 @@
-/** All that is used of OpenTelemetry, which programs bring themselves. */
+/** The parts of the OpenTelemetry API that are used. It is a peer dependency. */
 export type { Attributes, AttributeValue, Context, Histogram, Meter, Span, Tracer } from "@opentelemetry/api";
 export {
   context,

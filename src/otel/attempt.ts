@@ -1,6 +1,9 @@
 import { diag } from "./api.js";
 
-/** Runs a function of the user or of an SDK. Errors go to the `diag` logger of OpenTelemetry. */
+/**
+ * Runs a function of the user or of an SDK. Returns `undefined` if it throws, and logs the error with `diag` of
+ * OpenTelemetry.
+ */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -12,8 +15,8 @@ export function attempt<T>(work: () => T): T | undefined {
 
 function report(error: unknown): void {
   try {
-    diag.error("otelTracer: something failed, and the run goes on without it.", error);
+    diag.error("otelTracer: recording failed; the run goes on without it.", error);
   } catch {
-    // the error of a logger cannot be reported anywhere
+    // there is no place to report an error of the logger
   }
 }

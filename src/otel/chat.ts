@@ -1,24 +1,24 @@
 import type { RunInfo } from "../callbacks/run-info.js";
-import { type Fields, isFields, textIf } from "../is.js";
+import { type Fields, isFields, numberIf, textIf } from "../is.js";
 import { type AgenticMessage, isAgenticMessage, type TokenUsage } from "../schema/message/agentic-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import type { Attributes } from "./api.js";
 import { inputContent, outputContent, toolDefinitions } from "./content.js";
 
-/** A model as the conventions name it. */
+/** The provider and model, as the semantic conventions name them. */
 export interface ModelName {
   readonly provider: string;
   readonly model: string | undefined;
 }
 
-/** Models that only call others: what they call has spans of its own. */
+/** Models that only call other models, which have spans of their own. */
 const wrappers = new Set(["RetryModel", "FallbackModel"]);
 
 export function isWrapper({ component, type }: RunInfo): boolean {
   return component === "model" && wrappers.has(type);
 }
 
-/** Providers whose name in the conventions is not the first word of their own. */
+/** Providers whose name in the semantic conventions differs from the first word of their own name. */
 const providers: Readonly<Record<string, string>> = {
   "google.generative-ai": "gcp.gemini",
   "google.vertex": "gcp.vertex_ai",
@@ -33,7 +33,7 @@ const providers: Readonly<Record<string, string>> = {
   xai: "x_ai",
 };
 
-/** Reads `openai.responses/gpt-5`; a name without a slash is that of a model of one's own. */
+/** Parses a name such as `openai.responses/gpt-5`. A name without a slash is that of a custom model. */
 export function parseModelName(type: string): ModelName {
   const slash = type.indexOf("/");
   if (slash < 0) return { provider: type || "unknown", model: type || undefined };
@@ -47,7 +47,7 @@ function nameIn(word: string): string | undefined {
   return Object.hasOwn(providers, word) ? providers[word] : undefined;
 }
 
-/** What a model was asked: `{ messages, options }`. */
+/** The options in the input of a model, `{ messages, options }`. */
 export function chatOptions(value: unknown): Fields {
   return isFields(value) && isFields(value.options) ? value.options : {};
 }
@@ -73,12 +73,12 @@ export function chatInput(value: unknown): Fields {
   return { ...inputContent(value.messages), ...toolDefinitions(chatOptions(value).tools) };
 }
 
-/** What is known of an answer. */
+/** The attributes, usage and content of an answer. */
 export interface ChatEnd {
   readonly attributes: Attributes;
   /** The model that answered, for metrics. */
   readonly responseModel: string | undefined;
-  /** Under the name that prices are listed by. */
+  /** The tokens, with the model name as in `prices`. */
   readonly usage: { readonly model: string; readonly tokens: TokenUsage } | undefined;
   readonly content: Fields;
 }
@@ -100,15 +100,11 @@ export function chatEnd(message: unknown, info: RunInfo): ChatEnd {
   return { attributes, responseModel, usage, content: outputContent(message) };
 }
 
-/** The ids that a service gave its answer. */
+/** The ids of the response and its model, as the provider sent them. */
 function responseOf({ responseMeta = {} }: AgenticMessage): { readonly id?: string; readonly modelId?: string } {
   const { extension, openaiExtension, claudeExtension, geminiExtension } = responseMeta;
   const found = [extension, openaiExtension, claudeExtension, geminiExtension].find(isFields);
   if (!isFields(found)) return {};
   const { id, modelId } = found;
   return withoutUndefined({ id: textIf(id), modelId: textIf(modelId) }) as { id?: string; modelId?: string };
-}
-
-function numberIf(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
 }

@@ -7,7 +7,7 @@ import type { Attributes } from "./api.js";
 import { attempt } from "./attempt.js";
 import type { Redact } from "./otel-options.js";
 
-/** What is said of content: nothing, everything, or what a function makes of it. */
+/** Converts content to attributes: none, all, or what the `redact` function returns. */
 export class Content {
   readonly #redact: Redact | undefined;
 
@@ -19,7 +19,7 @@ export class Content {
     return this.#redact !== undefined;
   }
 
-  /** Attributes of these values; what the user leaves out, or has no text, is left out. Empty where no content is wanted. */
+  /** The attributes for these values, without those that the user redacts. Empty if content is not recorded. */
   attributes(values: Fields): Attributes {
     const redact = this.#redact;
     if (redact === undefined) return {};
@@ -34,7 +34,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : JSON.stringify(encodeJson(value));
 }
 
-/** What a model or an agent was given, in the form of the conventions. */
+/** The input of a model or agent, in the form of the semantic conventions. */
 export function inputContent(messages: unknown): Fields {
   if (!areMessages(messages)) return {};
   const system = messages.filter(({ role }) => role === "system").flatMap(partsOf);
@@ -45,7 +45,7 @@ export function inputContent(messages: unknown): Fields {
   };
 }
 
-/** What a model or an agent answered, in the form of the conventions. */
+/** The answer of a model or agent, in the form of the semantic conventions. */
 export function outputContent(message: unknown): Fields {
   if (!isAgenticMessage(message)) return {};
   const finish_reason = message.responseMeta?.finishReason;
@@ -54,7 +54,7 @@ export function outputContent(message: unknown): Fields {
   };
 }
 
-/** The tools that a model was offered. */
+/** The tools that were passed to a model. */
 export function toolDefinitions(tools: unknown): Fields {
   if (!Array.isArray(tools) || tools.length === 0) return {};
   const definitions = tools.filter(isFields).map((tool) => {
@@ -102,7 +102,7 @@ function partOf(block: ContentBlock): Fields {
   }
 }
 
-/** Media that is in a message itself is named, and not sent: it may be megabytes. */
+/** Embedded media is described but not sent, because it may be megabytes. */
 function mediaPart(block: ContentBlock): Fields {
   const modality = /_(image|audio|video|file)$/.exec(block.type)?.[1];
   if (modality === undefined) return { type: block.type };

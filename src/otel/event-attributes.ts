@@ -3,12 +3,12 @@ import { messageOf } from "../errors.js";
 import type { Attributes, AttributeValue } from "./api.js";
 import { errorType } from "./errors.js";
 
-/** Fields of side events that are words of the program, and no content. */
-const words: readonly string[] = ["operation", "targets", "toolName", "callId"];
+/** The string fields of events that are safe to send, because they have no content. */
+const safeFields: readonly string[] = ["operation", "targets", "toolName", "callId"];
 
 /**
- * What is sent of a side event: where it happened, numbers, and its error. The span that it hangs on may be that of a run around
- * the one that it happened in.
+ * The attributes of an event: its address, numbers, safe strings and its error. The address is needed because the event may be on
+ * the span of an outer run.
  */
 export function eventAttributes(
   { address }: RunInfo,
@@ -24,6 +24,6 @@ export function eventAttributes(
 
 function isSent(name: string, value: unknown): value is AttributeValue {
   if (typeof value === "number" || typeof value === "boolean") return true;
-  if (!words.includes(name)) return false;
+  if (!safeFields.includes(name)) return false;
   return typeof value === "string" || (Array.isArray(value) && value.every((one) => typeof one === "string"));
 }

@@ -1,26 +1,26 @@
 import { type Attributes, createNoopMeter, type Histogram, type Meter, metrics } from "./api.js";
 
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
-/** A request may take as long as a person needs to answer. */
+/** MCP requests may wait for a user to answer, so these boundaries go further. */
 const requestSeconds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 const tokens = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864];
 
-/** The metrics of the GenAI and MCP conventions that are durations, and what they say of themselves. */
+/** The duration metrics of the GenAI and MCP conventions, with their descriptions. */
 const durations = {
-  "gen_ai.client.operation.duration": "Duration of calls of models",
+  "gen_ai.client.operation.duration": "Duration of model calls",
   "gen_ai.client.operation.time_to_first_chunk": "Time until the first chunk of a streamed answer",
   "gen_ai.execute_tool.duration": "Duration of tool calls",
-  "gen_ai.invoke_agent.duration": "Duration of runs of agents",
-  "gen_ai.workflow.duration": "Duration of runs of graphs",
+  "gen_ai.invoke_agent.duration": "Duration of agent runs",
+  "gen_ai.workflow.duration": "Duration of graph runs",
   "mcp.client.operation.duration": "Duration of requests to MCP servers",
 } as const;
 
 export type DurationMetric = keyof typeof durations;
 
-/** Histograms, made once per meter and when they are first needed. */
+/** The histograms of a meter, created when they are first used. */
 class MeterInstruments {
   readonly #meter: Meter;
-  readonly #made = new Map<string, Histogram>();
+  readonly #histograms = new Map<string, Histogram>();
 
   constructor(meter: Meter) {
     this.#meter = meter;
@@ -40,16 +40,16 @@ class MeterInstruments {
     name: string,
     { description, unit, boundaries }: { description: string; unit: string; boundaries: number[] },
   ): Histogram {
-    const made = this.#made.get(name);
-    if (made !== undefined) return made;
+    const known = this.#histograms.get(name);
+    if (known !== undefined) return known;
     const advice = { explicitBucketBoundaries: boundaries };
     const histogram = this.#meter.createHistogram(name, { description, unit, advice });
-    this.#made.set(name, histogram);
+    this.#histograms.set(name, histogram);
     return histogram;
   }
 }
 
-/** Records metrics, with the meter that was given or with that of the SDK which is registered at the moment. */
+/** Records metrics with the given meter, or with that of the SDK that is currently registered. */
 export class Instruments {
   readonly #given: MeterInstruments | undefined;
   #provider: unknown;
@@ -59,8 +59,8 @@ export class Instruments {
     this.#given = meter === undefined ? undefined : new MeterInstruments(meter);
   }
 
-  /** Whether anything that is recorded arrives somewhere. */
-  get areOn(): boolean {
+  /** Whether metrics are recorded: there is a meter, or a registered SDK. */
+  get isEnabled(): boolean {
     return this.#given !== undefined || this.#current !== undefined;
   }
 

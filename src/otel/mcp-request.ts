@@ -3,7 +3,7 @@ import { withoutUndefined } from "../schema/without-undefined.js";
 import type { Attributes } from "./api.js";
 import { errorType } from "./errors.js";
 
-/** What the MCP conventions say of a request, as its tool has noted it. */
+/** The span and metric attributes of an MCP request, by the MCP conventions. */
 export interface McpRequestForm {
   readonly attributes: Attributes;
   /** The attributes of metrics. */

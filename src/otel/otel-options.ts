@@ -4,7 +4,7 @@ import type { Meter, Tracer } from "./api.js";
 import { invalidOtelOption, unknownOtelOption } from "./errors.js";
 
 /**
- * Gives what may be sent in place of a value; `undefined` leaves the attribute out.
+ * Returns the value to send in place of the given one, or `undefined` to leave the attribute out.
  *
  * @example
  * const redact: Redact = (value, attribute) =>
@@ -15,24 +15,24 @@ export type Redact = (value: unknown, attribute: string) => unknown;
 
 /** Options of `otelTracer`. */
 export interface OtelTracerOptions {
-  /** Makes the spans. @default that of the registered SDK, named "kumiko" */
+  /** Creates the spans. @default the tracer "kumiko" of the registered SDK */
   readonly tracer?: Tracer | undefined;
-  /** Makes the metrics. @default that of the registered SDK, named "kumiko" */
+  /** Creates the metrics. @default the meter "kumiko" of the registered SDK */
   readonly meter?: Meter | undefined;
   /**
-   * Whether messages, arguments, results and queries are sent: they may be private. A function says what is sent in the place
-   * of each. @default false
+   * Whether to record messages, arguments, results and queries, which may be private. A function can redact each value.
+   * @default false
    */
   readonly content?: boolean | Redact | undefined;
-  /** Whether tools nodes, functions, templates and every other node have spans too. @default false */
+  /** Whether to create spans for all nodes, such as tools nodes, functions and templates. @default false */
   readonly allNodes?: boolean | undefined;
-  /** Prices per million tokens by `provider/model`, for the cost of answers and runs. @default no costs */
+  /** Prices per million tokens by `provider/model`, to record the cost of answers and runs. @default no costs */
   readonly prices?: Readonly<Record<string, ModelPrice>> | undefined;
 }
 
 const names = ["tracer", "meter", "content", "allNodes", "prices"] as const;
 
-/** Throws for options that do not exist or cannot be. */
+/** Throws if an option is unknown or invalid. */
 export function checkOtelOptions(options: OtelTracerOptions): void {
   if (!isFields(options)) throw invalidOtelOption("The options", "an object", options);
   const other = Object.keys(options).find((name) => !names.some((known) => known === name));

@@ -19,9 +19,9 @@ import { endForm, formOf, hasSpan, isChat, isContainer, metaOf } from "./span-fo
 import { costAttributes, usageAttributes } from "./usage-totals.js";
 
 /**
- * A handler that makes OpenTelemetry spans and metrics of runs, as the GenAI conventions say: `chat`, `execute_tool`,
- * `invoke_agent`, `invoke_workflow`, `embeddings`, `retrieval`. Parents are those of the runs; a root's parent is the active
- * span. Runs of graphs and agents carry the sum of their tokens. Messages are sent only when `content` says so.
+ * Creates a handler that records runs as OpenTelemetry spans and metrics, by the GenAI conventions: `chat`, `execute_tool`,
+ * `invoke_agent`, `invoke_workflow`, `embeddings`, `retrieval`. Spans are nested like the runs, and a root run is a child of the
+ * active span. Spans of graphs and agents have the sum of their tokens. Messages are recorded only with the option `content`.
  *
  * @example
  * const runtime = new Runtime({ callbacks: [otelTracer({ prices: { "openai/gpt-5": { input: 1.25, output: 10 } } })] });
@@ -31,8 +31,8 @@ export function otelTracer(options: OtelTracerOptions = {}): Handler {
   return new OtelTracer(options);
 }
 
-/** The span of runs that are not recorded. */
-const off = Symbol("off");
+/** Stands for the span of a run that is not recorded. */
+const notRecorded = Symbol("notRecorded");
 
 class OtelTracer implements SelectiveHandler {
   readonly #given: Tracer | undefined;
@@ -50,17 +50,17 @@ class OtelTracer implements SelectiveHandler {
     this.#prices = prices;
   }
 
-  /** Of streamed answers it wants to know when they begin; of everything else the value. */
+  /** Takes a stream only for answers of models, to measure the time to the first chunk; otherwise the value. */
   [takesStreamOf](timing: StreamTiming, info: RunInfo): boolean {
     return timing === "onEndWithStreamOutput" && isChat(info);
   }
 
-  onStart(info: RunInfo, value: unknown, around: unknown): unknown {
-    if (around === off) return off;
-    const parent = around instanceof RunSpan ? around : undefined;
-    if (parent === undefined && !this.#isOn) return off;
+  onStart(info: RunInfo, value: unknown, outer: unknown): unknown {
+    if (outer === notRecorded) return notRecorded;
+    const parent = outer instanceof RunSpan ? outer : undefined;
+    if (parent === undefined && !this.#isEnabled) return notRecorded;
     if (!hasSpan(info, this.#allNodes)) return parent;
-    return attempt(() => this.#start(info, value, parent)) ?? parent ?? off;
+    return attempt(() => this.#start(info, value, parent)) ?? parent ?? notRecorded;
   }
 
   onEnd(info: RunInfo, value: unknown, span: unknown): void {
@@ -87,7 +87,7 @@ class OtelTracer implements SelectiveHandler {
     void stream
       .concat()
       .then((value) => (isFields(value) ? value.message : undefined))
-      // a stream that failed has come to onError; one that cannot be joined has ended all the same
+      // a failed stream has called onError already; one that cannot be concatenated still ends here
       .catch(() => undefined)
       .then((message) => this.#endChat(info, message, span))
       .finally(() => span.parent?.endReading());
@@ -102,7 +102,7 @@ class OtelTracer implements SelectiveHandler {
     });
   }
 
-  /** A run that waits has not failed: its status stays unset. */
+  /** An interrupted run has not failed, so its status stays unset. */
   onInterrupt(info: RunInfo, interrupt: unknown, span: unknown): void {
     if (!this.#owns(info, span)) return;
     const interrupts = isInterrupt(interrupt) ? interrupt.interrupts : [];
@@ -114,24 +114,24 @@ class OtelTracer implements SelectiveHandler {
     span.end(() => this.#finish(info, undefined, span));
   }
 
-  /** What comes after the end of its run belongs to the nearest one around it that goes on. */
-  onEvent(info: RunInfo, event: unknown, around: unknown): void {
-    if (!(around instanceof RunSpan) || !isFields(event) || typeof event.kind !== "string") return;
+  /** Adds an event to the span of its run, or if that has ended, to the nearest outer span that has not. */
+  onEvent(info: RunInfo, event: unknown, nearest: unknown): void {
+    if (!(nearest instanceof RunSpan) || !isFields(event) || typeof event.kind !== "string") return;
     const { kind } = event;
     if (kind === "progress") return;
-    let span: RunSpan | undefined = around;
+    let span: RunSpan | undefined = nearest;
     while (span?.isEnded === true) span = span.parent;
     if (span !== undefined) attempt(() => span.addEvent(kind, eventAttributes(info, event)));
   }
 
-  /** Whether a span is that of this run, and not of one around it. */
+  /** Whether a span belongs to this run, and not to an outer one. */
   #owns(info: RunInfo, span: unknown): span is RunSpan {
     return span instanceof RunSpan && hasSpan(info, this.#allNodes) && !span.isEnded;
   }
 
-  /** Whether anybody records: without an SDK a run costs nothing but this question. */
-  get #isOn(): boolean {
-    if (this.#given !== undefined || this.#instruments.areOn) return true;
+  /** Whether spans or metrics are recorded. Without a registered SDK, a run costs no more than this check. */
+  get #isEnabled(): boolean {
+    if (this.#given !== undefined || this.#instruments.isEnabled) return true;
     const provider = trace.getTracerProvider();
     return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer("kumiko") !== undefined;
   }
@@ -149,7 +149,7 @@ class OtelTracer implements SelectiveHandler {
     const span = (this.#given ?? this.#registered).startSpan(form.name, { kind: form.kind, attributes }, outer);
     const run = new RunSpan(span, outer, parent, { form, isContainer: isContainer(info), conversationId });
     if (info.component === "model" && parent !== undefined) parent.hasInnerModel = true;
-    this.#say(run, form.content);
+    this.#addContent(run, form.content);
     return run;
   }
 
@@ -159,14 +159,15 @@ class OtelTracer implements SelectiveHandler {
     run.end(() => {
       run.setAttributes(end.attributes);
       const { dimensions } = run.form;
-      const who = end.responseModel === undefined ? {} : { "gen_ai.response.model": end.responseModel };
-      if (end.usage !== undefined && !run.hasInnerModel) this.#count(run, end.usage, { ...dimensions, ...who });
-      this.#say(run, () => end.content);
-      this.#record(run, who);
+      const responseModel = end.responseModel === undefined ? {} : { "gen_ai.response.model": end.responseModel };
+      if (end.usage !== undefined && !run.hasInnerModel)
+        this.#count(run, end.usage, { ...dimensions, ...responseModel });
+      this.#addContent(run, () => end.content);
+      this.#record(run, responseModel);
     });
   }
 
-  /** Adds the tokens of an answer to its span, to every run around it and to the metrics. */
+  /** Adds the tokens of an answer to its span, to all outer runs and to the metrics. */
   #count(run: RunSpan, { model, tokens }: NonNullable<ReturnType<typeof chatEnd>["usage"]>, dimensions: Attributes) {
     run.setAttributes({ ...usageAttributes(tokens), ...costAttributes(model, tokens, this.#prices) });
     for (let outer = run.parent; outer !== undefined; outer = outer.parent) outer.totals?.add(model, tokens);
@@ -176,12 +177,12 @@ class OtelTracer implements SelectiveHandler {
     }
   }
 
-  /** What is said last of any run but an answer. */
+  /** Sets the last attributes of a run that is not a model answer. */
   #finish(info: RunInfo, value: unknown, run: RunSpan, more: Attributes = {}): void {
     if (value !== undefined) {
       const { attributes, content } = endForm(info, value);
       run.setAttributes(attributes);
-      this.#say(run, () => content);
+      this.#addContent(run, () => content);
     }
     if (info.component === "tool") this.#addRequests(info, run);
     const { totals } = run;
@@ -189,7 +190,7 @@ class OtelTracer implements SelectiveHandler {
     this.#record(run, more);
   }
 
-  /** The span of a tool call says which request it made: as the conventions ask, that has no span of its own. */
+  /** Adds the attributes of its MCP requests to a tool call: by the conventions, they have no spans of their own. */
   #addRequests(info: RunInfo, call: RunSpan): void {
     const { requests } = metaOf(info);
     for (const request of Array.isArray(requests) ? requests.filter(isFields) : []) {
@@ -206,8 +207,8 @@ class OtelTracer implements SelectiveHandler {
     attempt(() => this.#instruments.recordDuration(metric, milliseconds, { ...dimensions, ...more }));
   }
 
-  /** Content is added only to spans that are recorded. */
-  #say(run: RunSpan, content: () => ReturnType<typeof endForm>["content"]): void {
+  /** Adds content attributes to a span, if it is recorded. */
+  #addContent(run: RunSpan, content: () => ReturnType<typeof endForm>["content"]): void {
     if (!this.#content.isWanted || attempt(() => run.span.isRecording()) !== true) return;
     const attributes = attempt(() => this.#content.attributes(content()));
     if (attributes !== undefined) run.setAttributes(attributes);

@@ -3,21 +3,21 @@ import { attempt } from "./attempt.js";
 import type { SpanForm } from "./span-form.js";
 import { UsageTotals } from "./usage-totals.js";
 
-/** One run that has a span, from its start to its end. What one call of an SDK throws does not keep the others from being made. */
+/** The span of a run. An SDK call that throws does not prevent the next ones. */
 export class RunSpan {
   readonly parent: RunSpan | undefined;
   readonly span: Span;
   readonly form: SpanForm;
   readonly startedAt = performance.now();
-  /** Tokens of the answers inside it; only of runs that contain others. */
+  /** The tokens of the model answers inside the run; only for graphs and agents. */
   readonly totals: UsageTotals | undefined;
-  /** The thread of the agent that it belongs to. */
+  /** The thread id of the agent that the run belongs to. */
   readonly conversationId: string | undefined;
-  /** Whether a model runs inside this one: then that one's tokens count, and not this one's. */
+  /** Whether another model runs inside this one. If so, only the tokens of the inner one count. */
   hasInnerModel = false;
   #context: Context | undefined;
   readonly #outer: Context;
-  /** Answers inside that are still read: what they cost belongs to this run too. */
+  /** The number of answers inside the run that are still being read; the run ends after them, to count their tokens. */
   #reading = 0;
   #end: (() => void) | undefined;
   #isEnded = false;
@@ -40,7 +40,7 @@ export class RunSpan {
     this.#outer = outer;
   }
 
-  /** The context of what runs inside this one. */
+  /** The context for inner runs. */
   get context(): Context {
     this.#context ??= trace.setSpan(this.#outer, this.span);
     return this.#context;
@@ -63,7 +63,7 @@ export class RunSpan {
     attempt(() => (this.span.isRecording() ? this.span.addEvent(name, attributes) : this.span));
   }
 
-  /** An answer inside is being read: no run around it ends before it is. */
+  /** Delays the end of this span and all outer ones while an answer is being read. */
   beginReading(): void {
     this.#reading += 1;
     this.parent?.beginReading();
@@ -75,7 +75,7 @@ export class RunSpan {
     this.parent?.endReading();
   }
 
-  /** Ends the span, after what is still to be said of it. Once. */
+  /** Ends the span after `finish` has set its last attributes. Only the first call counts. */
   end(finish: () => void): void {
     if (this.isEnded) return;
     this.#end = finish;

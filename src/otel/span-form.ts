@@ -6,33 +6,33 @@ import { chatInput, chatOptions, chatStartAttributes, isWrapper, parseModelName 
 import { inputContent, outputContent } from "./content.js";
 import type { DurationMetric } from "./instruments.js";
 
-/** What the conventions say of a run of some kind, when it starts. */
+/** The span of a kind of run when it starts, by the semantic conventions. */
 export interface SpanForm {
   readonly name: string;
   readonly kind: SpanKind;
-  /** The attributes that both spans and metrics have. */
+  /** The attributes of both the span and the metrics. */
   readonly dimensions: Attributes;
   readonly attributes: Attributes;
   readonly metric: DurationMetric | undefined;
-  /** Private values by attribute; worked out only when they are wanted. */
+  /** The content by attribute; computed only if content is recorded. */
   readonly content: () => Fields;
 }
 
-/** Kinds of runs that the conventions know. An agent is one that `kumiko/agents` made. */
+/** The components with spans in the semantic conventions. `agent` is one made with `kumiko/agents`. */
 const known = new Set(["model", "tool", "agent", "graph", "chain", "workflow", "embedder", "retriever"]);
 const containers = new Set(["agent", "graph", "chain", "workflow"]);
 
-/** Whether a run has a span of its own. Otherwise what runs inside it hangs on the span around it. */
+/** Whether a run has a span of its own. Otherwise inner runs are children of the outer span. */
 export function hasSpan(info: RunInfo, allNodes: boolean): boolean {
   return allNodes || (known.has(info.component) && !isWrapper(info));
 }
 
-/** Whether other runs happen inside, whose tokens it adds up. */
+/** Whether a run contains other runs, whose tokens it sums up. */
 export function isContainer({ component }: RunInfo): boolean {
   return containers.has(component);
 }
 
-/** Whether a run is one answer of a model. */
+/** Whether a run is a model call. */
 export function isChat(info: RunInfo): boolean {
   return info.component === "model" && !isWrapper(info);
 }
@@ -147,7 +147,7 @@ function retrieverForm({ name }: RunInfo, value: unknown): SpanForm {
   };
 }
 
-/** What the conventions have no word for. */
+/** The span of a component without semantic conventions. */
 function nodeForm({ component, name, type }: RunInfo): SpanForm {
   return {
     name: named(component, name),
@@ -159,7 +159,7 @@ function nodeForm({ component, name, type }: RunInfo): SpanForm {
   };
 }
 
-/** What a run of this kind gave. */
+/** The attributes and content of the output of a run. */
 export function endForm(
   { component }: RunInfo,
   value: unknown,
@@ -182,7 +182,7 @@ function dimensionsOf(vectors: unknown): Attributes {
   return Array.isArray(first) ? { "gen_ai.embeddings.dimension.count": first.length } : {};
 }
 
-/** What is known of a run beside its place, such as the thread of an agent. */
+/** The metadata of a run, such as the thread of an agent. */
 export function metaOf(info: RunInfo): Fields {
   return info.meta ?? {};
 }

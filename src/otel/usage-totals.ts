@@ -5,7 +5,7 @@ import type { Attributes } from "./api.js";
 
 type Prices = Readonly<Record<string, ModelPrice>>;
 
-/** The tokens of the answers inside one run, by model. */
+/** The tokens of the model answers inside a run, by model. */
 export class UsageTotals {
   readonly #byModel = new Map<string, TokenUsage>();
 
@@ -14,7 +14,7 @@ export class UsageTotals {
     this.#byModel.set(model, before === undefined ? usage : sum(before, usage));
   }
 
-  /** Nothing, where no answer said what it cost. */
+  /** The summed usage and cost; empty if no answer had usage. */
   attributes(prices: Prices | undefined): Attributes {
     const [first, ...others] = this.#byModel.values();
     if (first === undefined) return {};
@@ -23,7 +23,7 @@ export class UsageTotals {
   }
 }
 
-/** The conventions have none; several backends read this one. */
+/** The semantic conventions have no cost attribute; several backends read this one. */
 const costAttribute = "gen_ai.usage.cost";
 
 export function usageAttributes(usage: TokenUsage): Attributes {
@@ -41,7 +41,7 @@ export function costAttributes(model: string, usage: TokenUsage, prices: Prices 
   return cost === undefined ? {} : { [costAttribute]: cost };
 }
 
-/** A model without a price makes the whole unknown: half a sum would mislead. */
+/** Returns the cost, or `undefined` if the price of a model is unknown: a partial sum would mislead. */
 function costIfKnown(usage: Readonly<Record<string, TokenUsage>>, prices: Prices): number | undefined {
   try {
     return costOf(usage, prices);
