@@ -53,7 +53,7 @@ class MeterInstruments {
 export class Instruments {
   readonly #given: MeterInstruments | undefined;
   #provider: unknown;
-  #ofProvider: MeterInstruments | undefined;
+  #registered: MeterInstruments | undefined;
 
   constructor(meter: Meter | undefined) {
     this.#given = meter === undefined ? undefined : new MeterInstruments(meter);
@@ -78,8 +78,8 @@ export class Instruments {
     if (provider !== this.#provider) {
       this.#provider = provider;
       const meter = provider.getMeter("kumiko");
-      this.#ofProvider = meter === createNoopMeter() ? undefined : new MeterInstruments(meter);
+      this.#registered = meter === createNoopMeter() ? undefined : new MeterInstruments(meter);
     }
-    return this.#ofProvider;
+    return this.#registered;
   }
 }

@@ -25,14 +25,14 @@ export class AgUiEvents {
     this.#texts = new AgUiTexts(run.runId);
   }
 
-  of(event: AgentEvent): AgUiEvent[] {
-    if (!isInner(event)) return this.#of(event);
+  convert(event: AgentEvent): AgUiEvent[] {
+    if (!isInner(event)) return this.#convert(event);
     const begun = this.#subagents.begin(event);
-    const inside = this.#of(event).map((converted) => ({ ...converted, subagentRunId: event.runId }));
+    const inside = this.#convert(event).map((converted) => ({ ...converted, subagentRunId: event.runId }));
     return [...begun, ...inside, ...this.#subagents.end(event)];
   }
 
-  #of(event: AgentEvent): AgUiEvent[] {
+  #convert(event: AgentEvent): AgUiEvent[] {
     switch (event.type) {
       case "start":
         return isInner(event) ? [] : [{ type: "RUN_STARTED", ...this.#run }];
@@ -51,7 +51,7 @@ export class AgUiEvents {
       case "tool_call_delta":
       case "tool_call":
       case "tool_result":
-        return this.#ofCall(event);
+        return this.#convertCall(event);
       case "interrupt":
         this.#interrupts.push(interruptOf(event, event.interrupt));
         return [];
@@ -87,7 +87,7 @@ export class AgUiEvents {
     return [...ended, ...open.map(callEnd), { type: "CUSTOM", name: "restart", value }];
   }
 
-  #ofCall(
+  #convertCall(
     event: Extract<AgentEvent, { type: "tool_call_start" | "tool_call_delta" | "tool_call" | "tool_result" }>,
   ): AgUiEvent[] {
     const toolCallId = callIdOf(event, event.callId);

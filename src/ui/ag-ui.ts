@@ -46,7 +46,7 @@ class AgUiEncoder implements EventEncoder {
   encode(event: AgentEvent): string {
     if (event.type === "error" && event.agentPath.length === 1) this.#hasError = true;
     let text = "";
-    for (const converted of this.#events.of(event)) text += sseEvent(converted);
+    for (const converted of this.#events.convert(event)) text += sseEvent(converted);
     return text;
   }
 

@@ -43,8 +43,8 @@ class SseEncoder implements EventEncoder {
 
   fail(error: unknown): string {
     if (this.#hasError) return "";
-    const place = { seq: this.#seq + 1, runId: this.#run, agentPath: this.#path, step: 0 };
-    return sseEvent({ ...place, type: "error", error: errorEvent(error) } satisfies AgentEvent);
+    const fields = { seq: this.#seq + 1, runId: this.#run, agentPath: this.#path, step: 0 };
+    return sseEvent({ ...fields, type: "error", error: errorEvent(error) } satisfies AgentEvent);
   }
 
   end(): string {

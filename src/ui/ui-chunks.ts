@@ -27,7 +27,7 @@ export class UiChunks {
     this.#sendReasoning = sendReasoning;
   }
 
-  of(event: AgentEvent): UiChunk[] {
+  convert(event: AgentEvent): UiChunk[] {
     switch (event.type) {
       case "tool_call_start":
       case "tool_call_delta":
@@ -35,17 +35,19 @@ export class UiChunks {
       case "tool_output_delta":
       case "tool_progress":
       case "tool_result":
-        return this.#ofTool(event);
+        return this.#convertTool(event);
       case "interrupt":
-        return this.#ofInterrupt(event, event.interrupt);
+        return this.#convertInterrupt(event, event.interrupt);
       case "handoff":
         return [{ type: "data-handoff", data: { from: event.from, to: event.to } }];
       default:
-        return isInner(event) ? [{ type: "data-agent-event", data: event, transient: true }] : this.#ofAnswer(event);
+        return isInner(event)
+          ? [{ type: "data-agent-event", data: event, transient: true }]
+          : this.#convertAnswer(event);
     }
   }
 
-  #ofAnswer(event: Exclude<AgentEvent, { type: ToolEventType | "interrupt" | "handoff" }>): UiChunk[] {
+  #convertAnswer(event: Exclude<AgentEvent, { type: ToolEventType | "interrupt" | "handoff" }>): UiChunk[] {
     switch (event.type) {
       case "start":
         return [{ type: "start" }];
@@ -57,7 +59,7 @@ export class UiChunks {
       case "reasoning_delta":
         return this.#sendReasoning ? this.#delta("reasoning", event.step, event.index, event.delta) : [];
       case "block":
-        return this.#ofBlock(event.block);
+        return this.#convertBlock(event.block);
       case "restart":
         return this.#restart();
       case "message":
@@ -74,8 +76,8 @@ export class UiChunks {
   }
 
   #delta(kind: "text" | "reasoning", step: number, index: number, delta: string): UiChunk[] {
-    const place = `${kind}-${step}-${index}`;
-    const id = this.#restarts === 0 ? place : `${place}-${this.#restarts}`;
+    const partId = `${kind}-${step}-${index}`;
+    const id = this.#restarts === 0 ? partId : `${partId}-${this.#restarts}`;
     const chunk = { type: `${kind}-delta`, id, delta };
     if (this.#open.has(id)) return [chunk];
     this.#open.set(id, kind);
@@ -101,11 +103,11 @@ export class UiChunks {
     return [{ type: "reset-step" }];
   }
 
-  #ofBlock(block: ContentBlock): UiChunk[] {
+  #convertBlock(block: ContentBlock): UiChunk[] {
     return blockChunks(block);
   }
 
-  #ofTool(event: Extract<AgentEvent, { type: ToolEventType }>): UiChunk[] {
+  #convertTool(event: Extract<AgentEvent, { type: ToolEventType }>): UiChunk[] {
     const toolCallId = callIdOf(event, event.callId);
     switch (event.type) {
       case "tool_call_start":
@@ -143,7 +145,7 @@ export class UiChunks {
   }
 
   /** Sends an approval as an approval request of the AI SDK, and any other interrupt as a data part for the application. */
-  #ofInterrupt(event: AgentEvent, interrupt: Interrupt): UiChunk[] {
+  #convertInterrupt(event: AgentEvent, interrupt: Interrupt): UiChunk[] {
     const asked = askedCallOf(interrupt);
     const { id, info, schema } = interrupt;
     const toolCallId = asked === undefined ? undefined : callIdOf(event, asked.toolCallId);

@@ -45,7 +45,7 @@ class UiEncoder implements EventEncoder {
   encode(event: AgentEvent): string {
     if (event.type === "error") this.#hasError = true;
     let text = "";
-    for (const chunk of this.#chunks.of(event)) text += sseEvent(chunk);
+    for (const chunk of this.#chunks.convert(event)) text += sseEvent(chunk);
     return text;
   }
 

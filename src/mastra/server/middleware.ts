@@ -35,5 +35,18 @@ export type Next = () => Promise<void>;
 
 export type MiddlewareHandler = (context: MiddlewareContext, next: Next) => unknown;
 
-/** A middleware for every request, or for those that match its path (`*` matches anything). */
+/**
+ * A middleware for every request, or for those that match its path (`*` matches anything). It calls `next`, or returns a response.
+ *
+ * @example
+ * import type { Middleware } from "kumiko/mastra";
+ *
+ * const requireToken: Middleware = {
+ *   path: "/api/*",
+ *   handler: async (context, next) => {
+ *     if (context.req.header("authorization") === undefined) return context.json({ error: "Unauthorized" }, 401);
+ *     return next();
+ *   },
+ * };
+ */
 export type Middleware = MiddlewareHandler | { readonly path: string; readonly handler: MiddlewareHandler };

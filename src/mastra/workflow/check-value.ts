@@ -10,16 +10,16 @@ const checks = new WeakMap<object, SchemaCheck>();
 export async function checkValue(
   schema: AnySchema | undefined,
   value: unknown,
-  place: CheckedValue,
+  subject: CheckedValue,
   code?: "VALIDATION" | "ANSWER_MISMATCH",
 ): Promise<unknown> {
   if (schema === undefined) return value;
   let check = checks.get(schema);
   if (check === undefined) {
-    check = schemaCheck(schema, () => toJsonSchema(schema), place.what);
+    check = schemaCheck(schema, () => toJsonSchema(schema), subject.what);
     checks.set(schema, check);
   }
   const checked = await check.check(value, { validator: jsonSchemaValidator });
-  if (checked.issues !== undefined) throw doesNotMatch(place, checked.issues, code);
+  if (checked.issues !== undefined) throw doesNotMatch(subject, checked.issues, code);
   return checked.value;
 }

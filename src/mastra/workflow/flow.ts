@@ -29,7 +29,7 @@ export interface LiveRun {
   /** The ids of the steps that lead to this workflow, if it is an inner one. */
   readonly path: readonly string[];
   /** The item of `.foreach` that this workflow runs for. */
-  readonly item: ItemPlace | undefined;
+  readonly item: ItemPosition | undefined;
   readonly outermost: LiveRun | undefined;
   readonly mastra: AnyMastra;
   readonly validatesInputs: boolean;
@@ -49,7 +49,7 @@ export interface LiveRun {
 }
 
 /** The index of an item of `.foreach`, and the batch of items that run together with it. */
-export interface ItemPlace {
+export interface ItemPosition {
   readonly index: number;
   readonly batch: number;
 }

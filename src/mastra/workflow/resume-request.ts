@@ -24,7 +24,7 @@ interface ResumeOwner {
 }
 
 /** An interrupt, with the step and item that raised it. */
-interface SuspendedPlace {
+interface SuspendedStep {
   readonly interrupt: Interrupt;
   readonly path: readonly string[];
   readonly item: { readonly index: number; readonly batch: number } | undefined;
@@ -37,31 +37,31 @@ export async function answersFor(
   request: ResumeRequest,
 ): Promise<{ readonly answers: Answers; readonly path: readonly string[] }> {
   const { resumeData } = request;
-  const places = chosenPlaces(
+  const suspended = chosenSteps(
     owner,
-    interrupts.map((one) => placeOf(one, owner.tree)),
+    interrupts.map((one) => suspendedStepOf(one, owner.tree)),
     request,
   );
-  for (const { path, interrupt } of places) {
+  for (const { path, interrupt } of suspended) {
     if (!isSuspendedInfo(interrupt.info)) continue;
     const step = owner.stepAt(path);
     const checked = { workflow: owner.id, step: path.join("."), what: "resume data" };
     await checkValue(step?.resumeSchema, resumeData, checked, "ANSWER_MISMATCH");
   }
-  const answers = Object.fromEntries(places.map(({ interrupt }) => [interrupt.id, resumeData]));
-  return { answers, path: places[0]?.path ?? [] };
+  const answers = Object.fromEntries(suspended.map(({ interrupt }) => [interrupt.id, resumeData]));
+  return { answers, path: suspended[0]?.path ?? [] };
 }
 
-function placeOf(interrupt: Interrupt, tree: StepTree): SuspendedPlace {
+function suspendedStepOf(interrupt: Interrupt, tree: StepTree): SuspendedStep {
   const { info } = interrupt;
   return { interrupt, path: pathOf(interrupt, tree), item: isSuspendedInfo(info) ? info.item : undefined };
 }
 
-function chosenPlaces(
+function chosenSteps(
   { id }: ResumeOwner,
-  all: readonly SuspendedPlace[],
+  all: readonly SuspendedStep[],
   { step, forEachIndex, interruptId }: ResumeRequest,
-): readonly SuspendedPlace[] {
+): readonly SuspendedStep[] {
   const names = [...new Set(all.map(nameOf))];
   if (interruptId !== undefined) {
     const found = all.filter(({ interrupt }) => interrupt.id === interruptId);
@@ -93,9 +93,9 @@ function chosenPlaces(
 }
 
 /** The items of the first batch: items that run together are resumed together. */
-function firstBatch(places: readonly SuspendedPlace[]): readonly SuspendedPlace[] {
-  const batch = Math.min(...places.map(({ item }) => item?.batch ?? 0));
-  return places.filter(({ item }) => item?.batch === batch);
+function firstBatch(suspended: readonly SuspendedStep[]): readonly SuspendedStep[] {
+  const batch = Math.min(...suspended.map(({ item }) => item?.batch ?? 0));
+  return suspended.filter(({ item }) => item?.batch === batch);
 }
 
 function pathOfRef(workflow: string, step: StepRef | readonly StepRef[]): readonly string[] {
@@ -115,6 +115,6 @@ function isAt(path: readonly string[], wanted: readonly string[]): boolean {
   return starts || ends;
 }
 
-function nameOf({ path, item }: SuspendedPlace): string {
+function nameOf({ path, item }: SuspendedStep): string {
   return path.join(".") + (item === undefined ? "" : `[${item.index}]`);
 }

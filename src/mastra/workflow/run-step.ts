@@ -4,7 +4,7 @@ import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
-import type { Flow, ItemPlace } from "./flow.js";
+import type { Flow, ItemPosition } from "./flow.js";
 import { paramsFor, writerOf } from "./flow-params.js";
 import { type AnyStep, type StepCall, stepBody } from "./step.js";
 import { StepLog } from "./step-log.js";
@@ -16,7 +16,7 @@ export interface SuspendedInfo {
   /** The ids of the steps that lead to the step, and its own. */
   readonly path: readonly string[];
   readonly payload: unknown;
-  readonly item?: ItemPlace | undefined;
+  readonly item?: ItemPosition | undefined;
 }
 
 /** The return value of `bail`. */
@@ -39,7 +39,7 @@ export interface StepPosition {
   /** Runs in parallel with other steps: its failure does not stop them, and `bail` ends only the step. */
   readonly isMember?: boolean | undefined;
   /** Runs for an item of `.foreach`, which logs results for the whole array. */
-  readonly item?: ItemPlace | undefined;
+  readonly item?: ItemPosition | undefined;
 }
 
 /** Runs one attempt of a step, and logs its result. */
@@ -102,11 +102,11 @@ class StepExecution {
   readonly #step: AnyStep;
   readonly #ctx: NodeContext;
   readonly #flow: Flow;
-  readonly #item: ItemPlace | undefined;
+  readonly #item: ItemPosition | undefined;
   /** Rejects with the interrupt once `suspend` was called, even if the step does not await it. */
   #suspended: Promise<never> | undefined;
 
-  constructor(step: AnyStep, ctx: NodeContext, flow: Flow, item: ItemPlace | undefined) {
+  constructor(step: AnyStep, ctx: NodeContext, flow: Flow, item: ItemPosition | undefined) {
     this.#step = step;
     this.#ctx = ctx;
     this.#flow = flow;

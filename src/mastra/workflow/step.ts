@@ -4,7 +4,7 @@ import type { AnyStandardSchema, SchemaOutput } from "../../schema/standard-sche
 import type { AnyMastra } from "../any-mastra.js";
 import type { Untyped } from "../untyped.js";
 import type { AcceptedBy, AnySchema, ParsedBy } from "./any-schema.js";
-import type { Flow, ItemPlace } from "./flow.js";
+import type { Flow, ItemPosition } from "./flow.js";
 import type { StepRef } from "./run-options.js";
 
 /** Sends values to the watchers of a run. */
@@ -63,7 +63,7 @@ export interface StepCall {
   readonly flow: Flow;
   readonly step: AnyStep;
   /** The item of `.foreach` that the step runs for. */
-  readonly item: ItemPlace | undefined;
+  readonly item: ItemPosition | undefined;
 }
 
 /** A step of a workflow, made with `createStep`. A workflow is a step too. */

@@ -28,12 +28,12 @@ export interface ConnectedToolSettings {
   /** Which schemas are shown to models but not validated. */
   readonly unchecked: { readonly input: boolean; readonly output: boolean };
   /** Why the tool must no longer be called; `undefined` if it may be. */
-  readonly whyRefused: (tool: WatchedTool) => string | undefined;
+  readonly refusalReason: (tool: WatchedTool) => string | undefined;
 }
 
 export function connectedTool(watched: WatchedTool, settings: ConnectedToolSettings): ConnectedMcpTool {
   const { id, definition } = watched;
-  const { link, answers, requireApproval, unchecked, whyRefused } = settings;
+  const { link, answers, requireApproval, unchecked, refusalReason } = settings;
   const { name, title, description, annotations } = definition;
   const inputSchema: JsonSchema = { type: "object", ...definition.inputSchema };
   const outputSchema = unchecked.output ? undefined : definition.outputSchema;
@@ -61,8 +61,8 @@ export function connectedTool(watched: WatchedTool, settings: ConnectedToolSetti
     mcp: Object.assign({ server: link.name, name }, propertiesOf(definition)),
     metadata: title === undefined ? undefined : { title },
     execute: async (given: unknown, ctx: ToolContext) => {
-      const why = whyRefused(watched);
-      if (why !== undefined) throw reportedError("denied", `"${id}" did not run: ${why}.`, nameOf(ctx));
+      const reason = refusalReason(watched);
+      if (reason !== undefined) throw reportedError("denied", `"${id}" did not run: ${reason}.`, nameOf(ctx));
       const input = given as Record<string, unknown>;
       const { toolCallId } = ctx;
       const scope = {

@@ -19,7 +19,7 @@ import {
 } from "./resources.js";
 import { type Sampler, samplerOf } from "./sampling.js";
 import { ToolWatch, type WatchedTool } from "./tool-watch.js";
-import { whyUnchecked } from "./unchecked.js";
+import { uncheckedReason } from "./unchecked.js";
 
 /** The state of the connection to one server. */
 export interface McpServerStatus {
@@ -312,7 +312,7 @@ export class ConnectedServers implements McpConnection, LinkOwner {
         input: this.#isUnchecked(link, id, "inputSchema", definition.inputSchema),
         output: this.#isUnchecked(link, id, "outputSchema", definition.outputSchema),
       },
-      whyRefused: (tool) => watch.whyRefused(tool),
+      refusalReason: (tool) => watch.refusalReason(tool),
     });
     this.#toolCache.set(key, { fingerprint, tool });
     return tool;
@@ -324,7 +324,7 @@ export class ConnectedServers implements McpConnection, LinkOwner {
     schema: "inputSchema" | "outputSchema",
     given: object | undefined,
   ): boolean {
-    const reason = given === undefined ? undefined : whyUnchecked(given);
+    const reason = given === undefined ? undefined : uncheckedReason(given);
     if (reason === undefined) return false;
     const key = `${link.name} ${tool} ${schema}`;
     if (!this.#reportedUnchecked.has(key)) {

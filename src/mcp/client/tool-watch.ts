@@ -44,7 +44,7 @@ export class ToolWatch {
   }
 
   /** Why a tool of an earlier list must no longer be called; `undefined` if it may be. */
-  whyRefused({ key, fingerprint }: WatchedTool): string | undefined {
+  refusalReason({ key, fingerprint }: WatchedTool): string | undefined {
     const now = this.#current.get(key);
     if (now === undefined || this.#drift.policy !== "deny") return undefined;
     const expected = this.#expected(key);

@@ -4,7 +4,7 @@ import type { JsonSchema, StandardJSONSchemaV1, StandardSchemaV1 } from "../../s
 const knownDialects = /^https?:\/\/json-schema\.org\/draft(\/2020-12|-07)\/schema#?$/;
 
 /** Why a schema cannot be validated: it refers to a remote document, or uses an unknown dialect. `undefined` if it can. */
-export function whyUnchecked(schema: object): string | undefined {
+export function uncheckedReason(schema: object): string | undefined {
   const dialect: unknown = Reflect.get(schema, "$schema");
   if (typeof dialect === "string" && !knownDialects.test(dialect)) return `its $schema is ${dialect}`;
   const outside = outsideReferencesIn(schema);

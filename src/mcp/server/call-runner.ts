@@ -8,7 +8,7 @@ import { type Fields, isFields } from "../../is.js";
 import { savedWhenWaiting } from "../../run/options/checkpoint-options.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
 import { type CallRecord, CallRecords, type ClientQuestions } from "./call-records.js";
-import { type CallPlace, type CallSession, type CallSessions, hasCapability } from "./call-session.js";
+import { type CallSession, type CallSessions, type CallState, hasCapability } from "./call-session.js";
 import { type ClientQuestion, neededFor, questionOf, readReply } from "./forms.js";
 import type { ProgressReporter } from "./progress.js";
 import type { ServerContext } from "./sdk.js";
@@ -32,7 +32,7 @@ export interface CallRequest {
   readonly signal: AbortSignal;
   readonly progress: ProgressReporter;
   /** Why the client cannot be asked, for clients of older revisions; `undefined` if it can be. */
-  readonly cannotAsk: string | undefined;
+  readonly cannotAskReason: string | undefined;
 }
 
 export interface RunnerOptions {
@@ -42,7 +42,7 @@ export interface RunnerOptions {
   readonly validator: SchemaValidator;
   readonly sessions: CallSessions;
   /** Signs the request state that is sent to the client. */
-  readonly sign: (place: CallPlace, sdk: ServerContext) => Promise<string>;
+  readonly sign: (state: CallState, sdk: ServerContext) => Promise<string>;
 }
 
 const maxMismatches = 3;
@@ -78,9 +78,9 @@ export class CallRunner {
    * Continues a call with the answers of the client. A repeated request gets the same reply; while the first one runs, it
    * waits.
    */
-  async answer(program: CallProgram, request: CallRequest, place: CallPlace): Promise<Fields> {
-    if (place.name !== program.name) throw invalidState();
-    const key = `${place.checkpointId}#${place.round}`;
+  async answer(program: CallProgram, request: CallRequest, state: CallState): Promise<Fields> {
+    if (state.name !== program.name) throw invalidState();
+    const key = `${state.checkpointId}#${state.round}`;
     for (;;) {
       const running = this.#running.get(key);
       if (running === undefined) break;
@@ -91,7 +91,7 @@ export class CallRunner {
         if (!isAbort(error)) throw error;
       }
     }
-    const answering = this.#answer(program, request, place);
+    const answering = this.#answer(program, request, state);
     this.#running.set(key, answering);
     try {
       return await answering;
@@ -101,17 +101,17 @@ export class CallRunner {
   }
 
   /** Saves the outcome of an answered call before it ends, in case the same answer is sent again. */
-  async #keepFinal({ checkpointId, round }: CallPlace, final: Fields): Promise<void> {
+  async #keepFinal({ checkpointId, round }: CallState, final: Fields): Promise<void> {
     if (round === 0) return;
     const record = await this.records.read(checkpointId);
     if (record !== undefined) await this.records.write(checkpointId, { ...record, final });
   }
 
-  async #answer(program: CallProgram, request: CallRequest, place: CallPlace): Promise<Fields> {
-    const { checkpointId, round } = place;
+  async #answer(program: CallProgram, request: CallRequest, state: CallState): Promise<Fields> {
+    const { checkpointId, round } = state;
     const record = await this.records.read(checkpointId);
     if (record === undefined) throw invalidState();
-    const known = await this.#earlierReply(record, place, request);
+    const known = await this.#earlierReply(record, state, request);
     if (known !== undefined) return known;
     const questions = record.asks[round - 1];
     if (questions === undefined) throw invalidState();
@@ -119,37 +119,37 @@ export class CallRunner {
     if (isDeclined)
       return this.#refuse(program, checkpointId, record, "The question was declined, so the call has ended.");
     if (mismatches.length === 0 && Object.keys(answers).length === 0)
-      return this.#repeatQuestions(record, place, request);
+      return this.#repeatQuestions(record, state, request);
     const counted = mismatches.length === 0 ? record : { ...record, misfits: record.misfits + 1 };
     if (counted.misfits >= maxMismatches)
       return this.#refuse(program, checkpointId, counted, tooManyMismatches(mismatches));
     if (mismatches.length > 0) await this.records.write(checkpointId, counted);
-    if (Object.keys(answers).length === 0) return this.#askAgain(counted, place, request, questions);
-    return this.#resume(program, request, place, counted, answers);
+    if (Object.keys(answers).length === 0) return this.#askAgain(counted, state, request, questions);
+    return this.#resume(program, request, state, counted, answers);
   }
 
   /** The reply that this round already had, in this process or another. */
-  async #earlierReply(record: CallRecord, place: CallPlace, request: CallRequest): Promise<Fields | undefined> {
-    const { round } = place;
-    if (round < record.asks.length) return this.#repeatQuestions(record, { ...place, round: round + 1 }, request);
+  async #earlierReply(record: CallRecord, state: CallState, request: CallRequest): Promise<Fields | undefined> {
+    const { round } = state;
+    if (round < record.asks.length) return this.#repeatQuestions(record, { ...state, round: round + 1 }, request);
     return record.final;
   }
 
-  async #repeatQuestions(record: CallRecord, place: CallPlace, request: CallRequest): Promise<Fields> {
-    const questions = record.asks[place.round - 1];
+  async #repeatQuestions(record: CallRecord, state: CallState, request: CallRequest): Promise<Fields> {
+    const questions = record.asks[state.round - 1];
     if (questions === undefined) throw invalidState();
-    return this.#inputRequired(questions, place, request);
+    return this.#inputRequired(questions, state, request);
   }
 
   async #askAgain(
     record: CallRecord,
-    place: CallPlace,
+    state: CallState,
     request: CallRequest,
     questions: ClientQuestions,
   ): Promise<Fields> {
     const asks = [...record.asks, questions];
-    await this.records.write(place.checkpointId, { ...record, asks, expires: this.#expires() });
-    return this.#inputRequired(questions, { ...place, round: asks.length }, request);
+    await this.records.write(state.checkpointId, { ...record, asks, expires: this.#expires() });
+    return this.#inputRequired(questions, { ...state, round: asks.length }, request);
   }
 
   async #read(questions: ClientQuestions, { sdk }: CallRequest): Promise<Replies> {
@@ -175,14 +175,14 @@ export class CallRunner {
   async #resume(
     program: CallProgram,
     request: CallRequest,
-    place: CallPlace,
+    state: CallState,
     record: CallRecord,
     given: Readonly<Record<string, unknown>>,
   ): Promise<Fields> {
-    const { checkpointId } = place;
+    const { checkpointId } = state;
     let answers: Readonly<Record<string, unknown>> | undefined = given;
     for (;;) {
-      const session = this.#begin(request, place);
+      const session = this.#begin(request, state);
       try {
         return await program.graph.resume(checkpointId, answers, runOptions(request));
       } catch (error) {
@@ -195,7 +195,7 @@ export class CallRunner {
           if (answers === undefined) throw error;
           answers = undefined; // another process received the answers and crashed
         } else if (code === "CHECKPOINT_IN_USE" || code === "UNKNOWN_CHECKPOINT" || code === "CHECKPOINT_CONFLICT") {
-          const known = await this.#fromOthers(place, request, code === "UNKNOWN_CHECKPOINT");
+          const known = await this.#replyOfOtherProcess(state, request, code === "UNKNOWN_CHECKPOINT");
           if (known !== undefined) return known;
         } else if (code === "ANSWER_MISMATCH" && answers !== undefined) {
           const misfits = record.misfits + 1;
@@ -212,10 +212,10 @@ export class CallRunner {
   }
 
   /** Another process runs the call: returns its reply, or `undefined` to try again. */
-  async #fromOthers(place: CallPlace, request: CallRequest, isGone: boolean): Promise<Fields | undefined> {
-    const record = await this.records.read(place.checkpointId);
+  async #replyOfOtherProcess(state: CallState, request: CallRequest, isGone: boolean): Promise<Fields | undefined> {
+    const record = await this.records.read(state.checkpointId);
     if (record === undefined) throw invalidState();
-    const known = await this.#earlierReply(record, place, request);
+    const known = await this.#earlierReply(record, state, request);
     if (known !== undefined) return known;
     if (isGone) throw invalidState();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -230,7 +230,7 @@ export class CallRunner {
     interrupts: readonly Interrupt[],
     record: CallRecord,
   ): Promise<Fields> {
-    const { checkpointId } = session.place;
+    const { checkpointId } = session.state;
     const questions = questionsOf(interrupts);
     const missing = Object.values(questions)
       .map(neededFor)
@@ -238,25 +238,25 @@ export class CallRunner {
     if (missing === "sampling" || missing === "roots") {
       // the SDK replies with the protocol error for a missing capability
       await this.records.forget(checkpointId);
-      return this.#inputRequired(questions, { ...session.place, round: 1 }, request);
+      return this.#inputRequired(questions, { ...session.state, round: 1 }, request);
     }
-    if (missing !== undefined || request.cannotAsk !== undefined) {
+    if (missing !== undefined || request.cannotAskReason !== undefined) {
       await this.records.forget(checkpointId);
-      return program.refused(whyNot(missing, request.cannotAsk, questions));
+      return program.refused(cannotAskText(missing, request.cannotAskReason, questions));
     }
     if (record === newRecord && this.records.waiting >= this.#options.maxPending) {
       await this.records.forget(checkpointId);
       throw tooManyPending(this.#options.maxPending);
     }
-    return this.#askAgain(record, session.place, request, questions);
+    return this.#askAgain(record, session.state, request, questions);
   }
 
-  async #inputRequired(questions: ClientQuestions, place: CallPlace, { sdk }: CallRequest): Promise<Fields> {
+  async #inputRequired(questions: ClientQuestions, state: CallState, { sdk }: CallRequest): Promise<Fields> {
     const requests = Object.entries(questions).map(([key, { request }]) => [key, request]);
     return {
       resultType: "input_required",
       inputRequests: Object.fromEntries(requests),
-      requestState: await this.#options.sign(place, sdk),
+      requestState: await this.#options.sign(state, sdk),
     };
   }
 
@@ -267,10 +267,10 @@ export class CallRunner {
     return final;
   }
 
-  #begin(request: CallRequest, place: CallPlace): CallSession {
-    const { sdk, isModern, capabilities, cannotAsk, requestContext, progress } = request;
-    const keepFinal = (final: Fields) => this.#keepFinal(place, final);
-    const session: CallSession = { sdk, isModern, capabilities, cannotAsk, place, progress, keepFinal };
+  #begin(request: CallRequest, state: CallState): CallSession {
+    const { sdk, isModern, capabilities, cannotAskReason, requestContext, progress } = request;
+    const keepFinal = (final: Fields) => this.#keepFinal(state, final);
+    const session: CallSession = { sdk, isModern, capabilities, cannotAskReason, state, progress, keepFinal };
     this.#options.sessions.begin(requestContext, session);
     return session;
   }
@@ -312,11 +312,16 @@ function questionsOf(interrupts: readonly Interrupt[]): ClientQuestions {
   );
 }
 
-function whyNot(missing: string | undefined, cannotAsk: string | undefined, questions: ClientQuestions): string {
+function cannotAskText(
+  missing: string | undefined,
+  cannotAskReason: string | undefined,
+  questions: ClientQuestions,
+): string {
   const asked = Object.values(questions)
     .map(({ request }) => messageIn(request))
     .join(" ");
-  if (cannotAsk !== undefined) return `This call needs an answer (elicitation), but ${cannotAsk} Question: ${asked}`;
+  if (cannotAskReason !== undefined)
+    return `This call needs an answer (elicitation), but ${cannotAskReason} Question: ${asked}`;
   return `This call needs an answer, but the client has not declared the capability "${missing}". Question: ${asked}`;
 }
 

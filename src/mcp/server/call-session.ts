@@ -14,16 +14,16 @@ export interface CallSession {
   readonly isModern: boolean;
   readonly capabilities: Fields;
   /** Why the client cannot be asked, for clients of older revisions; `undefined` if it can be. */
-  readonly cannotAsk: string | undefined;
-  /** Where the call is saved when it has to wait. */
-  readonly place: CallPlace;
+  readonly cannotAskReason: string | undefined;
+  /** The state to send to the client when the call has to wait. */
+  readonly state: CallState;
   readonly progress: ProgressReporter;
   /** Saves the outcome of the call, in case the same answer is sent again. */
   readonly keepFinal: (final: Fields) => Promise<void>;
 }
 
-/** Where a waiting call is saved; sent to the client, signed, as its request state. */
-export interface CallPlace {
+/** The request state of a waiting call: the client gets it signed, and sends it back with its answers. */
+export interface CallState {
   readonly checkpointId: string;
   /** The number of rounds of questions so far; 0 for the first request. */
   readonly round: number;
@@ -115,8 +115,9 @@ class ClientContext implements McpCallContext {
   }
 
   #need(capability: "sampling" | "roots"): void {
-    const { cannotAsk } = this.#session;
-    if (cannotAsk !== undefined) throw new Error(`The MCP client cannot be asked (${capability}): ${cannotAsk}`);
+    const { cannotAskReason } = this.#session;
+    if (cannotAskReason !== undefined)
+      throw new Error(`The MCP client cannot be asked (${capability}): ${cannotAskReason}`);
     if (!hasCapability(this.#session.capabilities, capability)) {
       throw new Error(`The MCP client has not declared the capability "${capability}".`);
     }

@@ -6,7 +6,7 @@ import { jsonSchemaValidator } from "../../schema/json-schema-validator.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { invalidMcpOption, invalidMcpValue, unknownMcpOption } from "../errors.js";
 import { CallRunner } from "./call-runner.js";
-import { type CallPlace, CallSessions } from "./call-session.js";
+import { CallSessions, type CallState } from "./call-session.js";
 import { checkServerOptions } from "./check-options.js";
 import { checkListenHost, principalOf, refusal, serverClosed } from "./gate.js";
 import type { NodeExchange } from "./node-exchange.js";
@@ -196,11 +196,11 @@ export class MCPServer {
     checkKnown("startHTTP", request, [...exchangeNames, "httpPath", "ssePath", "messagePath", "options"]);
     const { url, req, res, httpPath, ssePath, options = {} } = request;
     checkKnown("options of startHTTP", options, ["authInfo", "parsedBody"]);
-    const isHere = pathOf(url) === (httpPath ?? ssePath ?? "/http");
+    const isOwnPath = pathOf(url) === (httpPath ?? ssePath ?? "/http");
     await this.#serving.answer(
       req,
       res,
-      async (request) => (isHere ? this.fetch(request, { authInfo: options.authInfo }) : refusal(404, "Not found")),
+      async (request) => (isOwnPath ? this.fetch(request, { authInfo: options.authInfo }) : refusal(404, "Not found")),
       options.parsedBody,
     );
   }
@@ -336,7 +336,7 @@ export class MCPServer {
     const { createRequestStateCodec, UriTemplate } = await loadServer();
     const options = this.#options;
     const { requestStateTtlMs = 600_000, maxPending = 1_000, resources, runtime } = options;
-    const codec = createRequestStateCodec<CallPlace>({
+    const codec = createRequestStateCodec<CallState>({
       key: options.requestStateKey ?? globalThis.crypto.getRandomValues(new Uint8Array(32)),
       ttlSeconds: Math.max(1, Math.ceil(requestStateTtlMs / 1000)),
       bind: ({ mcpReq, http }) => `${mcpReq.method}\0${principalOf(http?.authInfo as McpAuthInfo | undefined)}`,
@@ -347,7 +347,7 @@ export class MCPServer {
       maxPending,
       validator: runtime?.schemaValidator ?? jsonSchemaValidator,
       sessions: this.#sessions,
-      sign: (place, sdk) => codec.mint(place, sdk),
+      sign: (state, sdk) => codec.mint(state, sdk),
     });
     // if the store fails now, the next process deletes the expired records
     if (options.store !== undefined) runner.records.sweep().catch(() => undefined);

@@ -100,7 +100,16 @@ export interface MCPServerPromptMessage {
   readonly content: Readonly<Record<string, unknown>>;
 }
 
-/** A prompt that a server offers. */
+/**
+ * A prompt that a server offers.
+ *
+ * @example
+ * const review: MCPServerPrompt = {
+ *   description: "Reviews code.",
+ *   arguments: [{ name: "code", required: true }],
+ *   template: ({ code }) => [userMessage(`Review this code:\n${code}`)],
+ * };
+ */
 export interface MCPServerPrompt {
   readonly title?: string | undefined;
   readonly description?: string | undefined;

@@ -8,7 +8,7 @@ import { kindOf } from "../../wording.js";
 import { invalidMcpOption } from "../errors.js";
 import { promptMessagesOf } from "../messages.js";
 import type { CallProgram, CallRequest, CallRunner } from "./call-runner.js";
-import { type CallPlace, type CallSessions, withClient } from "./call-session.js";
+import { type CallSessions, type CallState, withClient } from "./call-session.js";
 import type { MCPServerOptions, MCPServerPrompt } from "./options.js";
 import { failed, invalidState, missingArgument, unknownPrompt } from "./wire-error.js";
 
@@ -58,7 +58,7 @@ export class PromptCalls {
     request: CallRequest,
     name: string,
     args: Arguments,
-    place: CallPlace | undefined,
+    state: CallState | undefined,
   ): Promise<Fields> {
     const prompt = this.#prompts.get(name);
     const program = this.#programs.get(name);
@@ -66,12 +66,12 @@ export class PromptCalls {
     for (const { name: argument, required } of prompt.arguments ?? []) {
       if (required === true && !Object.hasOwn(args, argument)) throw missingArgument(name, argument);
     }
-    if (place === undefined) {
+    if (state === undefined) {
       const checkpointId = `${idPrefix}${globalThis.crypto.randomUUID()}`;
       return runner.start(program, request, checkpointId, (options) => program.graph.invoke(args, options));
     }
-    if (!place.checkpointId.startsWith(idPrefix)) throw invalidState();
-    return runner.answer(program, request, place);
+    if (!state.checkpointId.startsWith(idPrefix)) throw invalidState();
+    return runner.answer(program, request, state);
   }
 }
 

@@ -3,7 +3,7 @@ import { type Fields, isFields } from "../../is.js";
 import { maxTimerMs } from "../timing.js";
 import { traceContextKey, traceContextOf } from "../trace-context.js";
 import type { CallRequest, CallRunner } from "./call-runner.js";
-import type { CallPlace } from "./call-session.js";
+import type { CallState } from "./call-session.js";
 import type { MCPServerOptions, McpAuthInfo } from "./options.js";
 import { ProgressReporter } from "./progress.js";
 import type { PromptCalls } from "./prompt-calls.js";
@@ -23,7 +23,7 @@ export interface ServerParts {
   readonly prompts: PromptCalls;
   readonly resources: ResourceCalls | undefined;
   readonly runner: CallRunner;
-  readonly codec: RequestStateCodec<CallPlace>;
+  readonly codec: RequestStateCodec<CallState>;
 }
 
 /** The connection of one client. */
@@ -32,7 +32,7 @@ export interface ClientLink {
   /** The resources that this client is subscribed to, if the connection keeps subscriptions. */
   readonly subscriptions: Set<string>;
   /** Why the client cannot be asked during a call; `undefined` if it can be. */
-  readonly cannotAsk: string | undefined;
+  readonly cannotAskReason: string | undefined;
 }
 
 type Sdk = Awaited<ReturnType<typeof loadServer>>;
@@ -107,7 +107,7 @@ function addTools(server: Server, parts: ServerParts, link: ClientLink): void {
     const progress = new ProgressReporter(sdk);
     const request = await requestOf(parts, link, server, sdk, progress);
     const result = await withWireErrors(
-      parts.toolCalls.call(parts.runner, request, { name, args, place: placeOf(sdk), progress }),
+      parts.toolCalls.call(parts.runner, request, { name, args, state: callStateOf(sdk), progress }),
     );
     if (result.resultType === "input_required") return result as never;
     const schema = parts.tools.get(name)?.listed.outputSchema;
@@ -120,7 +120,7 @@ function addPrompts(server: Server, parts: ServerParts, link: ClientLink): void 
   server.setRequestHandler("prompts/get", async ({ params }, sdk) => {
     const request = await requestOf(parts, link, server, sdk, new ProgressReporter(sdk));
     return (await withWireErrors(
-      parts.prompts.get(parts.runner, request, params.name, params.arguments ?? {}, placeOf(sdk)),
+      parts.prompts.get(parts.runner, request, params.name, params.arguments ?? {}, callStateOf(sdk)),
     )) as never;
   });
 }
@@ -180,15 +180,15 @@ async function withWireErrors<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-function placeOf(sdk: ServerContext): CallPlace | undefined {
-  return sdk.mcpReq.requestState<CallPlace>();
+function callStateOf(sdk: ServerContext): CallState | undefined {
+  return sdk.mcpReq.requestState<CallState>();
 }
 
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 
 async function requestOf(
   { options }: ServerParts,
-  { isModern, cannotAsk }: ClientLink,
+  { isModern, cannotAskReason }: ClientLink,
   server: Server,
   sdk: ServerContext,
   progress: ProgressReporter,
@@ -202,7 +202,7 @@ async function requestOf(
     requestContext: await requestContextOf(options, sdk),
     signal: sdk.mcpReq.signal, // also aborted when the server is closed
     progress,
-    cannotAsk,
+    cannotAskReason,
   };
 }
 

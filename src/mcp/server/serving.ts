@@ -225,7 +225,11 @@ export class Serving {
     const handler = sdk.createMcpHandler(
       ({ era }) => {
         const isModern = era === "modern";
-        const link: ClientLink = { isModern, subscriptions: new Set(), cannotAsk: isModern ? undefined : stateless };
+        const link: ClientLink = {
+          isModern,
+          subscriptions: new Set(),
+          cannotAskReason: isModern ? undefined : stateless,
+        };
         return requestServer(sdk, parts, link);
       },
       {
@@ -239,7 +243,7 @@ export class Serving {
 
   async #newLegacyServer(subscriptions: Set<string>): Promise<Server> {
     const [sdk, parts] = await Promise.all([loadServer(), this.#parts()]);
-    return protocolServer(sdk, parts, { isModern: false, subscriptions, cannotAsk: undefined });
+    return protocolServer(sdk, parts, { isModern: false, subscriptions, cannotAskReason: undefined });
   }
 
   #throwIfClosed(): void {
@@ -274,7 +278,7 @@ async function streamed(
 }
 
 function newLink(isModern: boolean): ClientLink {
-  return { isModern, subscriptions: new Set(), cannotAsk: undefined };
+  return { isModern, subscriptions: new Set(), cannotAskReason: undefined };
 }
 
 async function notifyClient({ server, isModern, subscriptions }: LiveClient, change: ServerChange): Promise<void> {

@@ -12,7 +12,7 @@ import { textOfContent, toolResultsOf } from "../../schema/message/read-message.
 import { AgenticToolsNode } from "../../tools/node/agentic-tools-node.js";
 import type { ToolCallMiddleware } from "../../tools/node/middleware.js";
 import type { CallProgram, CallRequest, CallRunner } from "./call-runner.js";
-import type { CallPlace, CallSessions } from "./call-session.js";
+import type { CallSessions, CallState } from "./call-session.js";
 import { withClient } from "./call-session.js";
 import type { MCPServerOptions } from "./options.js";
 import type { ProgressReporter } from "./progress.js";
@@ -36,7 +36,7 @@ export interface ToolCallsOptions {
 export interface ToolCallRequest {
   readonly name: string;
   readonly args: unknown;
-  readonly place: CallPlace | undefined;
+  readonly state: CallState | undefined;
   readonly progress: ProgressReporter;
 }
 
@@ -60,16 +60,16 @@ export class ToolCalls {
   async call(
     runner: CallRunner,
     request: CallRequest,
-    { name, args, place, progress }: ToolCallRequest,
+    { name, args, state, progress }: ToolCallRequest,
   ): Promise<Fields> {
     const { tools, raw, options } = this.#options;
     if (!tools.has(name) && options.toolsNode?.unknownToolsHandler === undefined) throw unknownToolName(name);
     const program = this.#programOf(name);
-    if (place !== undefined && !place.checkpointId.startsWith(idPrefix)) throw invalidState();
-    const callId = place?.checkpointId ?? `${idPrefix}${globalThis.crypto.randomUUID()}`;
+    if (state !== undefined && !state.checkpointId.startsWith(idPrefix)) throw invalidState();
+    const callId = state?.checkpointId ?? `${idPrefix}${globalThis.crypto.randomUUID()}`;
     raw.set(callId, undefined);
     try {
-      if (place !== undefined) return await runner.answer(program, request, place);
+      if (state !== undefined) return await runner.answer(program, request, state);
       const message = callMessage(callId, name, args);
       return await runner.start(program, request, callId, (runOptions) => program.graph.invoke(message, runOptions));
     } finally {
@@ -125,7 +125,7 @@ export class ToolCalls {
       .append(
         async (messages, ctx) => {
           const session = sessions.find(ctx);
-          const checkpointId = session?.place.checkpointId ?? "";
+          const checkpointId = session?.state.checkpointId ?? "";
           const output = raw.get(checkpointId);
           const result = callResult(messages, outputSchema, output === undefined ? undefined : { value: output });
           await session?.keepFinal(result);
