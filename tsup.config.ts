@@ -47,6 +47,8 @@ const onDemandOfRuns = [
   "src/run/policies/around-node.ts",
   "src/run/policies/held-back.ts",
 ];
+/** What waits on a clock, which Node.js loads with the entries, so that the first wait is no later than the others. */
+const timedParts = ["src/models/await-retry.ts", "src/agents/limited-model.ts"];
 /** What `kumiko/rag` loads on demand. */
 const rag = "src/rag/index.ts";
 const onDemandOfRag = [
@@ -102,7 +104,7 @@ export default defineConfig({
   dts: { entry: declarationsOf(import.meta.dirname, { index: root, ...parts }) },
   clean: true,
   esbuildPlugins: [
-    loadAtStart(import.meta.dirname, "src/run/scheduling.ts"),
+    loadAtStart(import.meta.dirname, [scheduling, ...timedParts]),
     bundlePackage(import.meta.dirname, "eventemitter3", "dist/eventemitter3.esm.js"),
     keepTogether(import.meta.dirname, {
       ...Object.fromEntries(Object.values(parts).map((file) => [file, root])),

@@ -1,5 +1,7 @@
 // for programs in Node.js, whose first run then waits for nothing; bundlers leave it out (decision 10)
+import "../models/await-retry.js";
 import "../run/scheduling.js";
+import "./limited-model.js";
 
 export type { Agent, AgentNodes, AgentToolOptions } from "./agent.js";
 export type { AgentContext, AgentRun, Per, StopWhen } from "./agent-context.js";

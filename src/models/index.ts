@@ -1,3 +1,6 @@
+// for programs in Node.js, whose first retry then waits for nothing else; bundlers leave it out (decision 10)
+import "./await-retry.js";
+
 export type { AiSdkEmbeddingModel, AiSdkModel, AiSdkVersion } from "./ai-sdk/provider-model.js";
 export { type AiSdkEmbedderOptions, aiSdkEmbedder } from "./ai-sdk-embedder.js";
 export { aiSdkModel } from "./ai-sdk-model.js";
