@@ -25,12 +25,5 @@ export const features = {
   ],
   allPredecessor: inside("compose/plan", ["find-loops", "output-keys"]),
   "the options of a run": ["run/options/call-options.ts"],
-  "several ways from a node: copies, joins, branches": inside("run", [
-    "fan-in",
-    "merge",
-    "readiness",
-    "routing",
-    "scheduler",
-  ]),
   "state, keys, before and after": inside("run", ["state-cell", "wrap"]),
 };

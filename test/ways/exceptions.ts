@@ -40,7 +40,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     why: "It counts the promises of invoke when nobody watches.",
-    ways: [...watched, ...accounted],
+    ways: ["on-demand", ...watched, ...accounted],
     modes: streams,
     tests: [["run/promises.test.ts"]],
     sometimes: true,
@@ -56,6 +56,14 @@ export const exceptions: readonly Exception[] = [
     why: "The caller acts right after the call: the scheduler has run all nodes by then, but ends a microtask later.",
     ways: ["scheduled"],
     tests: [["run/schemas.test.ts", "Schemas that check at once > can be stopped while they check"]],
+  },
+  {
+    why: "The caller acts right after the call: the run still waits for the scheduler.",
+    ways: ["on-demand"],
+    tests: [
+      ["run/cancel.test.ts", "The signal of a node > is aborted already when it is read late"],
+      ["run/regressions/late-web-streams.test.ts", "cancels a web stream that a node of a step gives"],
+    ],
   },
   {
     why: "The caller acts right after the call; a stream, or a run of which account is kept, has not begun by then.",
