@@ -1,0 +1,142 @@
+import {
+  Chain,
+  END,
+  each,
+  Graph,
+  InterruptError,
+  lambda,
+  mapChunks,
+  memoryStore,
+  RunControl,
+  START,
+  StreamReader,
+  userMessage,
+} from "kumiko";
+import { z } from "zod";
+
+async function* letters(text: string): AsyncGenerator<string, void> {
+  for (const letter of text) yield letter;
+}
+
+const upper = async (text: string): Promise<string> => text.toUpperCase();
+const line = () => new Graph<string, string>().addNode("a", upper).addEdge(START, "a").addEdge("a", END);
+const streaming = () => new Graph<string, string>().addNode("a", letters).addEdge(START, "a").addEdge("a", END);
+const branching = () =>
+  new Graph<number, string>()
+    .addNode("even", () => "even")
+    .addNode("odd", () => "odd")
+    .addBranch(START, ["even", "odd"], (value) => (value % 2 === 0 ? "even" : "odd"))
+    .addEdge("even", END)
+    .addEdge("odd", END);
+const parallel = () =>
+  new Graph<string, { upper: string; letters: string }>()
+    .addNode("upper", upper, { outputKey: "upper" })
+    .addNode("letters", letters, { outputKey: "letters" })
+    .addEdge(START, "upper")
+    .addEdge(START, "letters")
+    .addEdge("upper", END)
+    .addEdge("letters", END);
+
+const chunksOf = async <T>(stream: StreamReader<T>): Promise<T[]> => {
+  const chunks: T[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return chunks;
+};
+
+/** Programs whose first run needs something that a bundle loads on demand. */
+export const firstRuns: Readonly<Record<string, () => Promise<unknown>>> = {
+  "a line": () => line().compile().invoke("tea"),
+  "a line, streamed": () => chunksOf(line().compile().stream("tea")),
+  "a node that streams": () => streaming().compile().invoke("tea"),
+  "a node that streams, streamed": () => chunksOf(streaming().compile().stream("tea")),
+  collect: () => streaming().compile().collect(letters("tea")),
+  "transform, joined": () => line().compile().transform(letters("tea")).concat(),
+  "a branch": () => branching().compile().invoke(3),
+  "parallel nodes": () => parallel().compile().invoke("tea"),
+  "parallel nodes, streamed": () => parallel().compile().stream("tea").concat(),
+  "a graph in a graph": () =>
+    new Chain<string>().append(parallel(), { concat: "record" }).append(upperOf).compile().invoke("tea"),
+  "handlers of streams": async () => {
+    const seen: unknown[] = [];
+    const onEnd = (_info: unknown, value: unknown): void => void seen.push(value);
+    const result = await streaming()
+      .compile()
+      .invoke("tea", { callbacks: [{ onEnd }] });
+    return { result, seen };
+  },
+  "state handlers on streams": () =>
+    new Graph<string, string>()
+      .withState(() => ({ count: 0 }))
+      .addNode("a", upper, {
+        streamBefore: (input) => StreamReader.from(input).map((chunk) => `${chunk}!`),
+        streamAfter: (output) => StreamReader.from(output).map((chunk) => `${chunk}?`),
+      })
+      .addEdge(START, "a")
+      .addEdge("a", END)
+      .compile()
+      .invoke("tea"),
+  "a lone node that collects": () => lambda<string, number>({ collect: count }).invoke("tea"),
+  "a lone node, collected": () => lambda({ invoke: upper }).collect(letters("tea")),
+  "a lone node of chunks": () => chunksOf(mapChunks((text: string) => `${text}.`).transform(letters("tea"))),
+  each: () => each(line()).invoke(["a", "b"]),
+  "messages joined": () => StreamReader.from([userMessage("t"), userMessage("ea")]).concat(),
+  "an output schema in a stream": () => chunksOf(checked().stream("tea")),
+  "a run that may be stopped": () => branching().compile().invoke(2, { control: new RunControl() }),
+  "a question and its answer": async () => {
+    const app = new Chain<string>()
+      .append((order, ctx) => ctx.ask<string>("approval", `Send ${order}?`))
+      .compile({ store: memoryStore() });
+    const question = await app.invoke("tea", { checkpointId: "order" }).then(undefined, (error: unknown) => error);
+    if (!InterruptError.is(question)) throw question;
+    return app.resume("order", { [question.interrupts[0].id]: "yes" });
+  },
+  "an input that is refused": () =>
+    checked()
+      .invoke("")
+      .then(undefined, (error: unknown) => String(error)),
+  "an output that is cancelled at once": async () => {
+    let isCancelled = false;
+    async function* endless(): AsyncGenerator<string, void> {
+      try {
+        for (;;) yield "tea";
+      } finally {
+        isCancelled = true;
+      }
+    }
+    const output = streaming().compile().transform(endless());
+    const first = output.next();
+    await output.cancel();
+    return { first: await first.then(undefined, String), isCancelled };
+  },
+};
+
+/** Whether the first run of a graph with a branch has called its first function by the time that `invoke` returns. */
+export async function startsAtOnce(): Promise<boolean> {
+  let isCalled = false;
+  const choose = (): "odd" => {
+    isCalled = true;
+    return "odd";
+  };
+  const app = new Graph<string, string>()
+    .addNode("odd", () => "odd")
+    .addBranch(START, ["odd", END], choose)
+    .addEdge("odd", END)
+    .compile();
+  const result = app.invoke("odd");
+  const isAtOnce = isCalled;
+  await result;
+  return isAtOnce;
+}
+
+const upperOf = (given: { upper: string }): string => given.upper;
+
+async function count(stream: AsyncIterable<string>): Promise<number> {
+  let chunks = 0;
+  for await (const _chunk of stream) chunks += 1;
+  return chunks;
+}
+
+const checked = () =>
+  new Graph({ input: notEmpty, output: notEmpty }).addNode("a", upper).addEdge(START, "a").addEdge("a", END).compile();
+
+const notEmpty = z.string().min(1);
