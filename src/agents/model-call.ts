@@ -1,12 +1,13 @@
 import type { NodeContext } from "../components/context.js";
 import { restartReasonOf } from "../models/attempts.js";
 import { emptyAnswer } from "../models/errors.js";
-import { type Passed, PassingSource, readAll } from "../models/passing-source.js";
+import { PassingSource, readAll } from "../models/passing-source.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { ChunkSource } from "../schema/stream/source.js";
+import type { Passed } from "../schema/stream/split-source.js";
 import { StreamedCalls } from "../tools/node/streamed-calls.js";
 import type { ToolKit } from "../tools/node/tool-table.js";
 import type { AgentState, KeptAnswers } from "./agent-state.js";

@@ -6,8 +6,9 @@ import { Context } from "../run/context.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../schema/stream/source.js";
+import type { Passed, SplitReader } from "../schema/stream/split-source.js";
 import { notAnAnswer } from "./errors.js";
-import { type Passed, PassingSource } from "./passing-source.js";
+import { PassingSource } from "./passing-source.js";
 
 type Messages = readonly AgenticMessage[];
 
@@ -152,8 +153,8 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
     this.#ctx = ctx;
   }
 
-  override begun(): Promise<Result> {
-    return this.#ready.length > 0 || this.#hasEnded ? ended() : super.begun();
+  override begun(reader?: SplitReader): Promise<Result> {
+    return this.#ready.length > 0 || this.#hasEnded ? ended() : super.begun(reader);
   }
 
   override pass(result: Result): Passed<AgenticMessage> {
@@ -195,7 +196,7 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
       this.checkOpen();
       this.#held = [];
       this.#hasContent = false;
-      this.source = this.#open(attempt);
+      this.goOn(this.#open(attempt));
       return isSeen ? { done: false, value: restarts[this.#attempts.kind] } : undefined;
     } catch (thrown) {
       this.finish();

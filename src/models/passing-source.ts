@@ -1,18 +1,15 @@
 import { SerialSource } from "../schema/stream/serial-source.js";
 import type { ChunkSource } from "../schema/stream/source.js";
+import { isSplit, type Passed, type SplitReader, type SplitSource } from "../schema/stream/split-source.js";
 
 type Result<T> = IteratorResult<T, undefined>;
 
-/** The outcome of a read; `undefined` if there is nothing to return yet. */
-export type Passed<T> = Result<T> | undefined | Promise<Result<T> | undefined>;
-
-/**
- * A source that passes on the chunks of another one. It may inspect them, hold them back, or switch to another source. Nested
- * sources cost one promise per chunk in total: the reader awaits the innermost read and passes its result through all layers.
- */
-export abstract class PassingSource<T> extends SerialSource<T> {
+/** A source that passes on the chunks of another one. It may inspect them, hold them back, or switch to another source. */
+export abstract class PassingSource<T> extends SerialSource<T> implements SplitSource<T> {
   /** The current source; opened on the first read. */
-  protected source: ChunkSource<T> | undefined = undefined;
+  private source: ChunkSource<T> | undefined = undefined;
+  /** The same, if it can be read in two halves. */
+  private split: SplitSource<T> | undefined = undefined;
 
   protected abstract open(): ChunkSource<T>;
   /** Handles the result of a read. It must reject rather than throw, as a thrown error would count as a failed read. */
@@ -20,21 +17,27 @@ export abstract class PassingSource<T> extends SerialSource<T> {
   /** Handles a failed read: returns another result, or rejects. */
   protected abstract failed(error: unknown): Promise<Result<T> | undefined>;
 
-  /** Begins a read. The caller must give its result to `pass`, or its error to `recover`. */
-  begun(): Promise<Result<T>> {
-    this.source ??= this.open();
-    return this.source instanceof PassingSource ? this.source.begun() : this.source.next();
+  begun(reader?: SplitReader): Promise<Result<T>> {
+    const source = this.source ?? this.goOn(this.open());
+    return this.split === undefined ? source.next() : this.split.begun(reader);
   }
 
   pass(result: Result<T>): Passed<T> {
-    if (!(this.source instanceof PassingSource)) return this.passed(result);
-    const passed: Passed<T> = this.source.pass(result);
+    if (this.split === undefined) return this.passed(result);
+    const passed = this.split.pass(result);
     if (passed instanceof Promise) return this.#passLater(passed);
     return passed && this.passed(passed);
   }
 
   recover(error: unknown): Promise<Result<T> | undefined> {
-    return this.source instanceof PassingSource ? this.#passLater(this.source.recover(error)) : this.failed(error);
+    return this.split === undefined ? this.failed(error) : this.#passLater(this.split.recover(error));
+  }
+
+  /** Reads another source from now on. */
+  protected goOn(source: ChunkSource<T>): ChunkSource<T> {
+    this.source = source;
+    this.split = isSplit(source) ? source : undefined;
+    return source;
   }
 
   protected override async pull(): Promise<Result<T>> {
@@ -77,27 +80,86 @@ export abstract class PassingSource<T> extends SerialSource<T> {
   }
 }
 
-/** Reads a source to its end. `take` may return a promise, which the next read awaits; if it throws, the source is cancelled. */
-export async function readAll<T>(source: ChunkSource<T>, take: (chunk: T) => Promise<void> | undefined): Promise<void> {
+/** May return a promise, which the next read awaits. */
+type Take<T> = (chunk: T) => Promise<void> | undefined;
+
+/** Reads a source to its end; if `take` throws, the source is cancelled. */
+export function readAll<T>(source: ChunkSource<T>, take: Take<T>): Promise<void> {
+  return isSplit(source) ? new WholeRead(source, take).run() : readEach(source, take);
+}
+
+async function readEach<T>(source: ChunkSource<T>, take: Take<T>): Promise<void> {
   for (;;) {
-    let passed: Passed<T>;
-    if (source instanceof PassingSource) {
-      try {
-        passed = await source.begun();
-        passed = source.pass(passed);
-      } catch (error) {
-        passed = source.recover(error);
-      }
-      if (passed instanceof Promise) passed = await passed;
-      if (passed === undefined) continue;
-    } else passed = await source.next();
-    if (passed.done === true) return;
+    const { done, value } = await source.next();
+    if (done === true) return;
     try {
-      const wait = take(passed.value);
-      if (wait !== undefined) await wait;
+      await take(value);
     } catch (error) {
       source.cancel(error);
       throw error;
     }
   }
 }
+
+/** A source that is read in two halves, to its end. */
+class WholeRead<T> implements SplitReader {
+  readonly #source: SplitSource<T>;
+  readonly #take: Take<T>;
+  /** How many loops there were: one whose read was stopped is left behind, and the next one goes on. */
+  #loops = 0;
+  #resolve: () => void = ignore;
+  #reject: (error: unknown) => void = ignore;
+
+  constructor(source: SplitSource<T>, take: Take<T>) {
+    this.#source = source;
+    this.#take = take;
+  }
+
+  run(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      void this.#loop();
+    });
+  }
+
+  stopped(reason: unknown): void {
+    void this.#loop(Promise.reject(reason));
+  }
+
+  async #loop(stopped?: Promise<never>): Promise<void> {
+    const source = this.#source;
+    this.#loops += 1;
+    const own = this.#loops;
+    let pending = stopped;
+    try {
+      for (;;) {
+        let passed: Passed<T>;
+        try {
+          const result = await (pending ?? source.begun(this));
+          if (own !== this.#loops) return;
+          passed = source.pass(result);
+        } catch (error) {
+          if (own !== this.#loops) return;
+          passed = source.recover(error);
+        }
+        pending = undefined;
+        if (passed instanceof Promise) passed = await passed;
+        if (passed === undefined) continue;
+        if (passed.done === true) break;
+        try {
+          const wait = this.#take(passed.value);
+          if (wait !== undefined) await wait;
+        } catch (error) {
+          source.cancel(error);
+          throw error;
+        }
+      }
+      this.#resolve();
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+}
+
+function ignore(): void {}

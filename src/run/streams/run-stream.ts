@@ -3,6 +3,7 @@ import type { ConcatRule, Joining } from "../../schema/concat/rule.js";
 import { streamCancelled } from "../../schema/errors.js";
 import type { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
+import { isSplit, type Passed, type SplitReader, type SplitSource } from "../../schema/stream/split-source.js";
 import type { RootRun } from "../root-run.js";
 import { outputLeftEarly } from "../root-run.js";
 import { findScheduling, type LoadScheduling } from "../scheduling-part.js";
@@ -19,13 +20,17 @@ export interface Started {
  * The output of a run as its caller reads it: starts the run at the first read, locates errors, and ends the run when the
  * stream ends, fails, or is cancelled.
  */
-export class RunStream implements ChunkSource<unknown> {
+export class RunStream implements SplitSource<unknown> {
   readonly joining = new LateJoining();
   readonly #start: () => Started;
   readonly #releaseInput: (reason: unknown) => void;
   readonly #load: LoadScheduling;
   #run: RootRun | undefined = undefined;
   #source: ChunkSource<unknown> | undefined = undefined;
+  /** The same, if it can be read in two halves. */
+  #split: SplitSource<unknown> | undefined = undefined;
+  /** Whose read in two halves is pending. */
+  #splitReader: SplitReader | undefined = undefined;
   #opening: Promise<void> | undefined = undefined;
   #over = false;
   /** Set by {@link cancel}: later reads reject. */
@@ -51,6 +56,28 @@ export class RunStream implements ChunkSource<unknown> {
     if (this.#source !== undefined) return this.#read(this.#source);
     this.#opening ??= this.#open();
     return this.#guard(this.#opening.then(() => (this.#source === undefined ? ended() : this.#read(this.#source))));
+  }
+
+  begun(reader?: SplitReader): Promise<Result> {
+    if (this.#over) return this.#afterEnd();
+    if (this.#source === undefined) {
+      this.#opening ??= this.#open();
+      return this.#guard(this.#opening.then(() => this.#begun()));
+    }
+    if (!this.#isGuarded) return this.#begun();
+    if (reader === undefined) return this.#guard(this.#begun());
+    this.#splitReader = reader;
+    return this.#begun();
+  }
+
+  pass(result: Result): Passed<unknown> {
+    this.#splitReader = undefined;
+    return this.#split === undefined || this.#over ? result : this.#split.pass(result);
+  }
+
+  recover(error: unknown): Promise<Result | undefined> {
+    this.#splitReader = undefined;
+    return this.#split === undefined || this.#over ? Promise.reject(error) : this.#split.recover(error);
   }
 
   /** A `for await` loop reads from here directly, which saves a call per chunk. */
@@ -95,7 +122,9 @@ export class RunStream implements ChunkSource<unknown> {
       const reader = (await output()) as StreamReader<unknown>;
       if (this.#over) return void reader.cancel(run.reason);
       this.joining.known = reader.joining;
-      this.#source = scheduling.outputOf(run as never, reader as never);
+      const source = scheduling.outputOf(run as never, reader as never);
+      this.#source = source;
+      this.#split = isSplit(source) ? source : undefined;
     } catch (error) {
       this.#over = true;
       throw error;
@@ -103,7 +132,11 @@ export class RunStream implements ChunkSource<unknown> {
   }
 
   #isRead(): boolean {
-    return this.#waiting !== undefined && this.#waiting.size > 0;
+    return this.#splitReader !== undefined || (this.#waiting !== undefined && this.#waiting.size > 0);
+  }
+
+  #begun(): Promise<Result> {
+    return this.#split?.begun() ?? this.#source?.next() ?? ended();
   }
 
   #read(source: ChunkSource<unknown>): Promise<Result> {
@@ -140,9 +173,12 @@ export class RunStream implements ChunkSource<unknown> {
   #stopped(reason: unknown): void {
     this.#over = true;
     this.#source?.cancel(reason);
-    if (this.#waiting === undefined || this.#waiting.size === 0) this.#unreported = { reason };
+    if (!this.#isRead()) this.#unreported = { reason };
     for (const reject of this.#waiting ?? []) reject(reason);
     this.#waiting = undefined;
+    const reader = this.#splitReader;
+    this.#splitReader = undefined;
+    reader?.stopped(reason);
   }
 
   #afterEnd(): Promise<Result> {
