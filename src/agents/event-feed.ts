@@ -11,7 +11,9 @@ export class Channel<T> implements ChunkSource<T> {
   isRead = false;
   readonly #feed: ChannelOwner;
   #waiting: T[] = [];
-  #readers: { resolve(result: IteratorResult<T, undefined>): void; reject(error: unknown): void }[] = [];
+  /** The first read that waits, and those that came while it did: a `for await` loop has no others. */
+  #reader: Reader<T> | undefined;
+  #others: Reader<T>[] = [];
   #end: { readonly error?: unknown } | undefined;
 
   constructor(feed: ChannelOwner) {
@@ -24,8 +26,13 @@ export class Channel<T> implements ChunkSource<T> {
 
   write(chunk: T): void {
     if (this.#end !== undefined) return;
-    if (this.#readers.length === 0) this.#waiting.push(chunk);
-    else this.#readers.shift()?.resolve({ done: false, value: chunk });
+    const reader = this.#reader;
+    if (reader === undefined) {
+      this.#waiting.push(chunk);
+      return;
+    }
+    this.#reader = this.#others.length === 0 ? undefined : this.#others.shift();
+    reader.resolve({ done: false, value: chunk });
   }
 
   /** Forgets the last chunks, which were not read. */
@@ -36,7 +43,10 @@ export class Channel<T> implements ChunkSource<T> {
   close(end: { readonly error?: unknown } = {}): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    for (const reader of this.#readers.splice(0)) this.#finish(reader);
+    const reader = this.#reader;
+    this.#reader = undefined;
+    if (reader !== undefined) this.#finish(reader);
+    for (const other of this.#others.splice(0)) this.#finish(other);
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
@@ -49,14 +59,19 @@ export class Channel<T> implements ChunkSource<T> {
       this.#feed.taken();
       return Promise.resolve({ done: false, value });
     }
-    return new Promise((resolve, reject) => {
-      const reader = { resolve, reject };
-      if (this.#end === undefined) {
-        this.#readers.push(reader);
-        this.#feed.taken();
-      } else this.#finish(reader);
-    });
+    return new Promise(this.#wait);
   }
+
+  readonly #wait = (resolve: Reader<T>["resolve"], reject: Reader<T>["reject"]): void => {
+    const reader = { resolve, reject };
+    if (this.#end !== undefined) {
+      this.#finish(reader);
+      return;
+    }
+    if (this.#reader === undefined) this.#reader = reader;
+    else this.#others.push(reader);
+    this.#feed.taken();
+  };
 
   cancel(reason?: unknown): void {
     if (this.#end !== undefined && this.#waiting.length === 0) return;
@@ -68,22 +83,22 @@ export class Channel<T> implements ChunkSource<T> {
 
   /** Whether its reader, if there is one, is so far behind that the run should wait for it. */
   get lags(): boolean {
-    return !this.isRead || (this.#waiting.length >= capacity && this.#readers.length === 0);
+    return !this.isRead || (this.#waiting.length >= capacity && this.#reader === undefined);
   }
 
-  #finish({
-    resolve,
-    reject,
-  }: {
-    resolve(end: { done: true; value: undefined }): void;
-    reject(error: unknown): void;
-  }): void {
+  #finish({ resolve, reject }: Reader<T>): void {
     const end = this.#end;
     if (end !== undefined && "error" in end) {
       this.#end = {};
       reject(end.error);
     } else resolve({ done: true, value: undefined });
   }
+}
+
+/** A read that waits for a chunk. */
+interface Reader<T> {
+  resolve(result: IteratorResult<T, undefined>): void;
+  reject(error: unknown): void;
 }
 
 interface ChannelOwner {

@@ -202,7 +202,7 @@ async function toldOf(turn: Turn, given: ChunkSource<AgenticMessage>, called: Ca
       turn.emit({ type: "restart", reason: turn.restartReason });
     }
     if (asked === undefined) seen.add(chunk);
-    if (replayed.has(chunk)) {
+    if (turn.isKept && replayed.has(chunk)) {
       calls = undefined;
       return undefined;
     }

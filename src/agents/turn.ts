@@ -50,8 +50,9 @@ export interface AgentCall {
 interface Listener {
   readonly feed: EventFeed;
   readonly path: readonly string[];
-  /** Where the last event was: most stand in the same place. */
+  /** Where the last event was, and who answered: most stand in the same place. */
   place?: Omit<EventPlace, "seq"> | undefined;
+  agent?: string | undefined;
 }
 
 /** The calls and tools of the round that is under way, for those who must say what became of it. */
@@ -157,7 +158,7 @@ export class Turn {
     const outer = ctx instanceof Context ? turnFrom(ctx.stateCell?.outer) : undefined;
     this.#outer = outer;
     const around = outer?.listeners ?? [];
-    const own = call.feed === undefined ? [] : [{ feed: call.feed, path: [] }];
+    const own = call.feed === undefined ? [] : [{ feed: call.feed, path: [], place: undefined, agent: undefined }];
     this.#listeners = [...own, ...around];
     this.#parentCallId = call.parentCallId;
     this.depth = call.depth ?? outer?.depth ?? 0;
@@ -272,7 +273,8 @@ export class Turn {
     const { phase, steps, active } = this.state;
     const step = phase === "start" ? 0 : phase === "model" ? steps.length + 1 : steps.length;
     const { place: last, path } = listener;
-    if (last?.step === step && last.agentPath.at(-1) === active) return last;
+    if (last?.step === step && listener.agent === active) return last;
+    listener.agent = active;
     const parentCallId = this.#parentCallId;
     const place = { runId: this.#node.parentRunId ?? this.#node.runId, agentPath: [...path, active], step };
     listener.place = parentCallId === undefined ? place : { ...place, parentCallId };

@@ -75,5 +75,5 @@ export function areMessages(value: unknown): value is readonly AgenticMessage[] 
 }
 
 function hasType(block: unknown): boolean {
-  return typeof block === "object" && block !== null && "type" in block && typeof block.type === "string";
+  return typeof block === "object" && block !== null && typeof (block as { type?: unknown }).type === "string";
 }
