@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { firstRuns, startsAtOnce } from "./first-runs.js";
 
@@ -13,27 +13,32 @@ describe("The first run of a program, bundled", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   beforeAll(async () => {
-    const contents = `
-      import { firstRuns, startsAtOnce } from "./first-runs.js";
-      const result = await (firstRuns[process.argv[2]] ?? startsAtOnce)();
-      console.log(JSON.stringify(result) ?? "undefined");`;
     await build({
-      stdin: { contents, resolveDir: import.meta.dirname, sourcefile: "program.ts", loader: "ts" },
-      tsconfig: join(root, "tsconfig.json"),
-      absWorkingDir: root,
-      bundle: true,
-      splitting: true,
-      minify: true,
-      format: "esm",
-      platform: "node",
-      outdir: folder,
-      outExtension: { ".js": ".mjs" },
+      root,
+      configFile: false,
       logLevel: "error",
+      resolve: { alias: { kumiko: join(root, "src/index.ts") } },
+      ssr: { noExternal: true },
+      build: {
+        ssr: true,
+        outDir: folder,
+        emptyOutDir: false,
+        target: "node20",
+        rolldownOptions: {
+          input: { program: join(import.meta.dirname, "first-runs.ts") },
+          output: { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" },
+        },
+      },
     });
   });
 
   const runBundled = (name: string): string => {
-    const { stdout, stderr } = spawnSync(process.execPath, [join(folder, "stdin.mjs"), name], { encoding: "utf8" });
+    const script = `
+      import { firstRuns, startsAtOnce } from "./program.mjs";
+      const result = await (firstRuns[${JSON.stringify(name)}] ?? startsAtOnce)();
+      console.log(JSON.stringify(result) ?? "undefined");`;
+    const options = { cwd: folder, encoding: "utf8" } as const;
+    const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], options);
     expect(stderr).toBe("");
     return stdout.trim();
   };

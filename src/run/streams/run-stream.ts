@@ -113,7 +113,7 @@ export class RunStream implements SplitSource<unknown> {
   async #open(): Promise<void> {
     try {
       const scheduling = findScheduling() ?? (await this.#load());
-      if (this.#over) return;
+      if (this.#cancelled !== undefined) throw this.#cancelled.reason ?? outputLeftEarly();
       const { run, output } = this.#start();
       this.#run = run;
       this.#isGuarded = run.stoppable;
