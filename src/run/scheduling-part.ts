@@ -1,6 +1,7 @@
 import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
 import type { NodeSettings, StateHandler } from "../compose/plan/plan.js";
 import type { Joining } from "../schema/concat/rule.js";
+import type { StreamReader } from "../schema/stream/reader.js";
 import type { ChunkSource } from "../schema/stream/source.js";
 import type { Body, Natives } from "./body.js";
 import type { Targets } from "./routes.js";
@@ -21,6 +22,7 @@ export interface Scheduling {
   readonly endingWith: typeof endingWith;
   /** A node in a run on streams. */
   readonly streamBody: (mode: StreamMode, natives: Natives, joining: Joining, settings: NodeSettings) => Body;
+  readonly nameStream: (output: StreamReader<unknown>, key: string) => StreamReader<unknown>;
   /** `invoke` of a node, without joining what it returns. */
   readonly unjoinedBody: (natives: Natives, joining: Joining) => Body;
   /** A stream handler of a node in a run on values. `before`: the node that it runs before. */

@@ -9,7 +9,7 @@ import { bringScheduling, type Scheduling } from "./scheduling-part.js";
 import { checkedStream, endingWith } from "./streams/output-streams.js";
 import { outputOf } from "./streams/run-output.js";
 import { streamBody, unjoinedBody } from "./streams/stream-body.js";
-import { handleAsStream, wrapStream } from "./streams/wrap-stream.js";
+import { handleAsStream, nameStream, wrapStream } from "./streams/wrap-stream.js";
 import { Task } from "./task.js";
 
 export const scheduling: Scheduling = {
@@ -22,6 +22,7 @@ export const scheduling: Scheduling = {
   streamBody: (mode, natives, joining, settings) => wrapStream(streamBody(mode, natives, joining), settings),
   unjoinedBody,
   handleAsStream,
+  nameStream,
 };
 
 // a side effect of the import: see decision 10

@@ -1,12 +1,10 @@
 import type { NodeSettings, OptionsFunction, StateHandler } from "../compose/plan/plan.js";
 import { isPromiseLike, isRecord } from "../is.js";
-import { ArraySource } from "../schema/stream/array-source.js";
-import { mapSource } from "../schema/stream/map.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { Body } from "./body.js";
 import { missingInputKey } from "./errors.js";
 import { makeOptions } from "./options/make-options.js";
-import { type LoadScheduling, scheduledBody } from "./scheduling-part.js";
+import { type LoadScheduling, loadedScheduling, scheduledBody } from "./scheduling-part.js";
 import type { NodePlace } from "./streams/stream-ports.js";
 import type { Task } from "./task.js";
 
@@ -110,18 +108,5 @@ export function placeOf(task: Task): string {
 
 /** Puts the output of a node under its output key. */
 export function nameOutput(output: unknown, key: string): unknown {
-  if (!(output instanceof StreamReader)) return { [key]: output };
-  const { joining } = output;
-  const rule = { keyed: new Map([[key, joining ?? {}]]) };
-  const name = (chunk: unknown): unknown => ({ [key]: chunk });
-  const source = output.takeSource();
-  // an array stays an array, so that a ledger need not wait for it to be read
-  const named =
-    source instanceof ArraySource ? new ArraySource(source.rest().map(name)) : mapSource(source, { apply: name });
-  return new StreamReader(named, {
-    registry: joining?.registry,
-    where: joining?.where,
-    rule,
-    locate: (error) => (joining?.locate === undefined ? error : joining.locate(error)),
-  });
+  return output instanceof StreamReader ? loadedScheduling().nameStream(output, key) : { [key]: output };
 }

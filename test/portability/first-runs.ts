@@ -75,6 +75,14 @@ export const firstRuns: Readonly<Record<string, () => Promise<unknown>>> = {
       .addEdge("a", END)
       .compile()
       .invoke("tea"),
+  "an output key after a state handler on streams": () =>
+    new Graph<string, { a: string }>()
+      .withState(() => ({ count: 0 }))
+      .addNode("a", letters, { outputKey: "a", streamAfter: (output) => output })
+      .addEdge(START, "a")
+      .addEdge("a", END)
+      .compile()
+      .invoke("tea"),
   "a lone node that collects": () => lambda<string, number>({ collect: count }).invoke("tea"),
   "a lone node, collected": () => lambda({ invoke: upper }).collect(letters("tea")),
   "a lone node of chunks": () => chunksOf(mapChunks((text: string) => `${text}.`).transform(letters("tea"))),

@@ -3,6 +3,7 @@ import { isRecord, isStream } from "../../is.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { Joining } from "../../schema/concat/rule.js";
+import { ArraySource } from "../../schema/stream/array-source.js";
 import { DROPPED, mapSource } from "../../schema/stream/map.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { Body } from "../body.js";
@@ -99,4 +100,21 @@ function pickPieces(input: StreamReader<unknown>, key: string, joining: Joining,
     if (!found) throw task.owner.blame(missingInputKey(task.nodePath, key, other), task.index);
   };
   return new StreamReader(mapSource(input.takeSource(), { apply, atEnd }), joining);
+}
+
+/** Puts each chunk of a node's output under its output key. */
+export function nameStream(output: StreamReader<unknown>, key: string): StreamReader<unknown> {
+  const { joining } = output;
+  const rule = { keyed: new Map([[key, joining ?? {}]]) };
+  const name = (chunk: unknown): unknown => ({ [key]: chunk });
+  const source = output.takeSource();
+  // an array stays an array, so that a ledger need not wait for it to be read
+  const named =
+    source instanceof ArraySource ? new ArraySource(source.rest().map(name)) : mapSource(source, { apply: name });
+  return new StreamReader(named, {
+    registry: joining?.registry,
+    where: joining?.where,
+    rule,
+    locate: (error) => (joining?.locate === undefined ? error : joining.locate(error)),
+  });
 }
