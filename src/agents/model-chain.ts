@@ -1,6 +1,16 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
-import { attemptable, generateOnce, isRepeating, withPrefix } from "../models/attempts.js";
+import {
+  type AttemptedModel,
+  type AttemptingModel,
+  attemptable,
+  generateOnce,
+  generateWith,
+  isAttempting,
+  isRepeating,
+  streamWith,
+  withCall,
+} from "../models/attempts.js";
 import { LaterModel } from "../models/later-model.js";
 import { retryModel } from "../models/retry-model.js";
 import { type Model, toModel } from "../models/to-model.js";
@@ -17,16 +27,17 @@ const limits = new OnDemand(() => import("./limited-model.js"));
 export interface ModelChain {
   /** The model that is asked first. */
   readonly model: AgenticModel;
-  /** `call` tells its attempts from those of other calls in the node. */
-  generate(request: ModelRequest, ctx: NodeContext, call?: string): Promise<AgenticMessage>;
-  stream(request: ModelRequest, ctx: NodeContext, call?: string): StreamSource<AgenticMessage>;
+  /** `name` tells its attempts from those of other calls in the node. */
+  generate(request: ModelRequest, ctx: NodeContext, name?: string): Promise<AgenticMessage>;
+  stream(request: ModelRequest, ctx: NodeContext, name?: string): StreamSource<AgenticMessage>;
 }
 
 export function modelChain(given: Model, parts: AgentParts, where: string): ModelChain {
   const model = toModel(given, where);
   const { retry, fallbacks = [] } = parts.options;
   const patient = patientModel(model, parts, where);
-  return new PatientChain(model, retry === false && fallbacks.length === 0 ? oneAttempt(patient) : patient);
+  if (retry === false && fallbacks.length === 0) return new OneAttempt(model, patient);
+  return isAttempting(patient) ? new Attempting(model, patient) : new Delegating(model, patient);
 }
 
 /** A model with the time limits, retries and fallbacks of an agent. */
@@ -41,44 +52,66 @@ export function patientModel(model: AgenticModel, parts: AgentParts, where: stri
   });
 }
 
-class PatientChain implements ModelChain {
+/** It makes a run of each attempt itself. */
+class Attempting implements ModelChain {
   readonly model: AgenticModel;
-  readonly #attempts: Attempted;
+  readonly #patient: AttemptingModel;
 
-  constructor(model: AgenticModel, attempts: Attempted) {
+  constructor(model: AgenticModel, patient: AttemptingModel) {
     this.model = model;
-    this.#attempts = attempts;
+    this.#patient = patient;
   }
 
-  generate(
-    { messages, instructions, options }: ModelRequest,
-    ctx: NodeContext,
-    call?: string,
-  ): Promise<AgenticMessage> {
-    return this.#attempts.generate([...instructions, ...messages], contextOf(ctx, options, call));
+  generate(request: ModelRequest, ctx: NodeContext, name?: string): Promise<AgenticMessage> {
+    const own = ctx as ModelContext;
+    return generateWith(this.#patient.attempts(own), messagesOf(request), own, { options: request.options, name });
   }
 
-  stream(
-    { messages, instructions, options }: ModelRequest,
-    ctx: NodeContext,
-    call?: string,
-  ): StreamSource<AgenticMessage> {
-    return this.#attempts.stream([...instructions, ...messages], contextOf(ctx, options, call));
+  stream(request: ModelRequest, ctx: NodeContext, name?: string): StreamSource<AgenticMessage> {
+    const own = ctx as ModelContext;
+    return streamWith(this.#patient.attempts(own), messagesOf(request), own, { options: request.options, name });
   }
 }
 
-/** What makes a run of each attempt itself. */
-type Attempted = Pick<AgenticModel, "generate" | "stream">;
+/** The same for a model that has to be loaded first. */
+class Delegating implements ModelChain {
+  readonly model: AgenticModel;
+  readonly #patient: AgenticModel;
 
-function oneAttempt(model: AgenticModel): Attempted {
-  const run = attemptable(model);
-  return {
-    generate: (messages, ctx) => generateOnce(run, messages, ctx, "attempt 1"),
-    stream: (messages, ctx) => run.stream(messages, ctx, "attempt 1"),
-  };
+  constructor(model: AgenticModel, patient: AgenticModel) {
+    this.model = model;
+    this.#patient = patient;
+  }
+
+  generate(request: ModelRequest, ctx: NodeContext, name?: string): Promise<AgenticMessage> {
+    return this.#patient.generate(messagesOf(request), withCall(ctx, { options: request.options, name }));
+  }
+
+  stream(request: ModelRequest, ctx: NodeContext, name?: string): StreamSource<AgenticMessage> {
+    return this.#patient.stream(messagesOf(request), withCall(ctx, { options: request.options, name }));
+  }
 }
 
-function contextOf(ctx: NodeContext, options: ModelRequest["options"], call: string | undefined): ModelContext {
-  const own = ctx.with({ options }) as ModelContext;
-  return call === undefined ? own : withPrefix(own, call);
+class OneAttempt implements ModelChain {
+  readonly model: AgenticModel;
+  readonly #run: AttemptedModel;
+
+  constructor(model: AgenticModel, attempt: AgenticModel) {
+    this.model = model;
+    this.#run = attemptable(attempt);
+  }
+
+  generate(request: ModelRequest, ctx: NodeContext, name?: string): Promise<AgenticMessage> {
+    const call = { options: request.options, name };
+    return generateOnce(this.#run, messagesOf(request), ctx as ModelContext, "attempt 1", call);
+  }
+
+  stream(request: ModelRequest, ctx: NodeContext, name?: string): StreamSource<AgenticMessage> {
+    const call = { options: request.options, name };
+    return this.#run.stream(messagesOf(request), ctx as ModelContext, "attempt 1", call);
+  }
+}
+
+function messagesOf({ instructions, messages }: ModelRequest): readonly AgenticMessage[] {
+  return [...instructions, ...messages];
 }

@@ -1,3 +1,4 @@
+import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelContext, ModelOptions } from "../components/model.js";
 import { runnable } from "../compose/component-runnable.js";
 import type { RunOptions } from "../compose/options.js";
@@ -32,11 +33,27 @@ export interface ModelAttempts {
   next(failure: unknown): Promise<ModelAttempt>;
 }
 
+/** What a call passes to its attempts in place of fields of its context. */
+export interface CallOfAttempts {
+  readonly options: object;
+  /** Names it among the calls of its context: its attempts have names with this prefix. */
+  readonly name: string | undefined;
+}
+
 /** Marks models that delegate to other models, such as `retryModel`: only the attempts are model runs in traces. */
 export const repeatsOthers: unique symbol = Symbol("repeats other models");
 
 export interface RepeatingModel extends AgenticModel {
   readonly [repeatsOthers]: boolean;
+}
+
+/** A model that decides what is tried. */
+export interface AttemptingModel extends RepeatingModel {
+  attempts(ctx: ModelContext): ModelAttempts;
+}
+
+export function isAttempting(model: AgenticModel): model is AttemptingModel {
+  return "attempts" in model && isRepeating(model);
 }
 
 export function isRepeating(model: AgenticModel): boolean {
@@ -47,8 +64,8 @@ export function isRepeating(model: AgenticModel): boolean {
 export interface AttemptedModel {
   readonly type: string | undefined;
   /** The result is unchecked: see {@link requireAnswer}. */
-  generate(messages: Messages, ctx: ModelContext, key: string): Promise<unknown>;
-  stream(messages: Messages, ctx: ModelContext, key: string): StreamReader<AgenticMessage>;
+  generate(messages: Messages, ctx: ModelContext, key: string, call?: CallOfAttempts): Promise<unknown>;
+  stream(messages: Messages, ctx: ModelContext, key: string, call?: CallOfAttempts): StreamReader<AgenticMessage>;
 }
 
 /** Makes each call a separate model run in traces. For a model that delegates, each of its attempts is one. */
@@ -56,16 +73,16 @@ export function attemptable(model: AgenticModel): AttemptedModel {
   if (isRepeating(model)) {
     return {
       type: model.type,
-      generate: (messages, ctx, key) => model.generate(messages, withPrefix(ctx, key)),
-      stream: (messages, ctx, key) => StreamReader.from(model.stream(messages, withPrefix(ctx, key))),
+      generate: (messages, ctx, key, call) => model.generate(messages, inside(ctx, key, call)),
+      stream: (messages, ctx, key, call) => StreamReader.from(model.stream(messages, inside(ctx, key, call))),
     };
   }
   const run = runnable<Messages, AgenticMessage>(model, { name: "attempt" });
   return {
     type: model.type,
-    generate: (messages, ctx, key) => run.invoke(messages, optionsOf(ctx, key)),
-    stream: (messages, ctx, key) =>
-      new StreamReader(new CheckedAnswer(model, run.stream(messages, optionsOf(ctx, key)))),
+    generate: (messages, ctx, key, call) => run.invoke(messages, optionsOf(ctx, key, call)),
+    stream: (messages, ctx, key, call) =>
+      new StreamReader(new CheckedAnswer(model, run.stream(messages, optionsOf(ctx, key, call)))),
   };
 }
 
@@ -81,26 +98,36 @@ export async function generateOnce(
   messages: Messages,
   ctx: ModelContext,
   key: string,
+  call?: CallOfAttempts,
 ): Promise<AgenticMessage> {
-  return requireAnswer(model, await model.generate(messages, ctx, key));
+  return requireAnswer(model, await model.generate(messages, ctx, key, call));
 }
 
 /** The context field that prefixes the keys of nested attempts. */
 const keyPrefix = "attemptPrefix";
 
 /** A context in which the keys of attempts begin with a prefix, for a model that makes further attempts. */
-export function withPrefix(ctx: ModelContext, key: string): ModelContext {
-  return ctx.with({ [keyPrefix]: `${prefixOf(ctx)}${key} ` }) as ModelContext;
+function inside(ctx: ModelContext, key: string, call: CallOfAttempts | undefined): ModelContext {
+  const prefix = { [keyPrefix]: `${prefixOf(ctx, call)}${key} ` };
+  return ctx.with(call === undefined ? prefix : { ...prefix, options: call.options }) as ModelContext;
 }
 
-function prefixOf(ctx: ModelContext): string {
-  return keyPrefix in ctx ? String(ctx[keyPrefix]) : "";
+/** A context with what a call passes to its attempts, for a model that makes them itself. */
+export function withCall(ctx: NodeContext, call: CallOfAttempts): ModelContext {
+  const own = ctx as ModelContext;
+  const { options, name } = call;
+  return own.with(name === undefined ? { options } : { options, [keyPrefix]: prefixOf(own, call) }) as ModelContext;
 }
 
-function optionsOf(ctx: ModelContext, name: string): RunOptions {
-  const given: object | undefined = ctx.options;
+function prefixOf(ctx: ModelContext, call: CallOfAttempts | undefined): string {
+  const around = keyPrefix in ctx ? String(ctx[keyPrefix]) : "";
+  return call?.name === undefined ? around : `${around}${call.name} `;
+}
+
+function optionsOf(ctx: ModelContext, name: string, call: CallOfAttempts | undefined): RunOptions {
+  const given: object | undefined = call === undefined ? ctx.options : call.options;
   const model = (given ?? {}) as ModelOptions & Readonly<Record<string, unknown>>;
-  const key = `${prefixOf(ctx)}${name}`;
+  const key = `${prefixOf(ctx, call)}${name}`;
   for (const _ in model) return { parent: ctx, key, options: { model } };
   return { parent: ctx, key };
 }
@@ -110,11 +137,12 @@ export async function generateWith(
   attempts: ModelAttempts,
   messages: Messages,
   ctx: ModelContext,
+  call?: CallOfAttempts,
 ): Promise<AgenticMessage> {
   for (let attempt = attempts.first; ; ) {
     abortStateOf(ctx).throwIfAborted();
     try {
-      return requireAnswer(attempt.model, await attempt.model.generate(messages, ctx, attempt.key));
+      return requireAnswer(attempt.model, await attempt.model.generate(messages, ctx, attempt.key, call));
     } catch (error) {
       attempt = await attempts.next(failureOf(error, ctx));
     }
@@ -129,8 +157,9 @@ export function streamWith(
   attempts: ModelAttempts,
   messages: Messages,
   ctx: ModelContext,
+  call?: CallOfAttempts,
 ): StreamReader<AgenticMessage> {
-  return new StreamReader(new AttemptsStream(attempts, messages, ctx));
+  return new StreamReader(new AttemptsStream(attempts, messages, ctx, call));
 }
 
 type Result = IteratorResult<AgenticMessage, undefined>;
@@ -139,6 +168,7 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
   readonly #attempts: ModelAttempts;
   readonly #messages: Messages;
   readonly #ctx: ModelContext;
+  readonly #call: CallOfAttempts | undefined;
   #hasContent = false;
   #hasEnded = false;
   /** The chunks of this attempt before its first content. */
@@ -146,11 +176,12 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
   /** Chunks to return next. */
   #ready: AgenticMessage[] = [];
 
-  constructor(attempts: ModelAttempts, messages: Messages, ctx: ModelContext) {
+  constructor(attempts: ModelAttempts, messages: Messages, ctx: ModelContext, call: CallOfAttempts | undefined) {
     super();
     this.#attempts = attempts;
     this.#messages = messages;
     this.#ctx = ctx;
+    this.#call = call;
   }
 
   override begun(reader?: SplitReader): Promise<Result> {
@@ -218,7 +249,7 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
 
   #open(attempt: ModelAttempt): ChunkSource<AgenticMessage> {
     abortStateOf(this.#ctx).throwIfAborted();
-    return attempt.model.stream(this.#messages, this.#ctx, attempt.key).takeSource();
+    return attempt.model.stream(this.#messages, this.#ctx, attempt.key, this.#call).takeSource();
   }
 }
 

@@ -5,11 +5,11 @@ import type { StreamReader } from "../schema/stream/reader.js";
 import {
   type AfterContent,
   type AttemptedModel,
+  type AttemptingModel,
   attemptable,
   generateWith,
   type ModelAttempt,
   type ModelAttempts,
-  type RepeatingModel,
   repeatsOthers,
   streamWith,
 } from "./attempts.js";
@@ -54,7 +54,7 @@ interface Rule {
   readonly afterContent: AfterContent;
 }
 
-class FallbackModel implements RepeatingModel {
+class FallbackModel implements AttemptingModel {
   readonly component = "model" as const;
   readonly type = "FallbackModel";
   readonly [repeatsOthers] = true;
@@ -68,14 +68,14 @@ class FallbackModel implements RepeatingModel {
   }
 
   generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
-    return generateWith(this.#attempts(ctx), messages, ctx);
+    return generateWith(this.attempts(ctx), messages, ctx);
   }
 
   stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {
-    return streamWith(this.#attempts(ctx), messages, ctx);
+    return streamWith(this.attempts(ctx), messages, ctx);
   }
 
-  #attempts(ctx: ModelContext): ModelAttempts {
+  attempts(ctx: ModelContext): ModelAttempts {
     return new Fallbacks(this.#models, this.#rule, this.#positions, ctx);
   }
 }

@@ -5,11 +5,11 @@ import { OnDemand } from "../schema/on-demand.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import {
   type AfterContent,
+  type AttemptingModel,
   attemptable,
   generateWith,
   type ModelAttempt,
   type ModelAttempts,
-  type RepeatingModel,
   repeatsOthers,
   streamWith,
 } from "./attempts.js";
@@ -87,7 +87,7 @@ export function checkedPolicy(policy: ModelRetryPolicy): Policy {
   return { attempts, delayMs, factor, maxDelayMs, jitter, retryOn, afterContent };
 }
 
-class RetriedModel implements RepeatingModel {
+class RetriedModel implements AttemptingModel {
   readonly component = "model" as const;
   readonly type = "RetryModel";
   readonly [repeatsOthers] = true;
@@ -100,11 +100,15 @@ class RetriedModel implements RepeatingModel {
   }
 
   generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
-    return generateWith(new Retries(this.#model, this.#policy, ctx), messages, ctx);
+    return generateWith(this.attempts(ctx), messages, ctx);
   }
 
   stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {
-    return streamWith(new Retries(this.#model, this.#policy, ctx), messages, ctx);
+    return streamWith(this.attempts(ctx), messages, ctx);
+  }
+
+  attempts(ctx: ModelContext): ModelAttempts {
+    return new Retries(this.#model, this.#policy, ctx);
   }
 }
 
