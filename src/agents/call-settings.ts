@@ -10,16 +10,11 @@ export const runNames: readonly string[] = [
   ...["parent", "key", "signal", "timeoutMs", "callbacks", "requestContext", "maxSteps", "options", "nodes"],
   ...["control", "checkpointId", "writeToCheckpointId", "forceNewRun", "takeover", "modifyState"],
 ];
+const callNames = [...runNames, "threadId", "onWaiting", "onBusy", "modelOptions"];
 
 /** Checks the options of one call, before anything runs. */
 export function checkCallOptions({ name }: AgentParts, options: AgentCallOptions): void {
-  checkNames(`generate and stream of agent "${name}"`, options, [
-    ...runNames,
-    "threadId",
-    "onWaiting",
-    "onBusy",
-    "modelOptions",
-  ]);
+  checkNames(`generate and stream of agent "${name}"`, options, callNames);
   const { maxSteps, onWaiting, onBusy } = options;
   checkModelOptions("generate", options.modelOptions);
   checkMaxSteps(maxSteps);
@@ -56,16 +51,10 @@ export function modelOptionsOf({ options, nodes, modelOptions }: AgentCallOption
 
 /** The options of the run of the graph: models are called inside a node, and get theirs through the call. */
 export function runOptionsOf(given: AgentCallOptions, call: AgentCall, signal: AbortSignal | undefined): RunOptions {
-  const { threadId, onWaiting, onBusy, modelOptions, maxSteps, options, nodes, callbacks, ...others } = given;
+  const { threadId, onWaiting, onBusy, modelOptions, maxSteps, options, nodes, ...others } = given;
   const { model, ...kinds } = options ?? {};
-  const signals = [given.signal, signal].filter((one) => one !== undefined);
-  const [first] = signals;
   const tools = { ...nodes?.tools, options: { ...nodes?.tools?.options, call } };
-  const merged: Record<string, unknown> = {
-    ...others,
-    signal: signals.length > 1 ? AbortSignal.any(signals) : first,
-    callbacks,
-    ...(Object.keys(kinds).length > 0 && { options: kinds }),
+  const run: Record<string, unknown> = {
     nodes: {
       ...nodes,
       model: { ...nodes?.model, options: { call } },
@@ -73,5 +62,11 @@ export function runOptionsOf(given: AgentCallOptions, call: AgentCall, signal: A
       tools: call.watch === undefined ? tools : { ...tools, callbacks: [...(tools.callbacks ?? []), call.watch] },
     },
   };
-  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
+  for (const name in others) {
+    const value = others[name as keyof typeof others];
+    if (value !== undefined) run[name] = value;
+  }
+  if (signal !== undefined) run.signal = given.signal === undefined ? signal : AbortSignal.any([given.signal, signal]);
+  for (const _ in kinds) run.options = kinds;
+  return run;
 }

@@ -261,8 +261,10 @@ export class Turn {
 
   /** On a resume, code wins: states of middlewares that are gone are dropped. */
   #dropStates(ctx: NodeContext): void {
+    const kept = Object.keys(this.state.middleware);
+    if (kept.length === 0) return;
     const names = new Set([...this.#reachable.values()].flatMap((parts) => parts.middleware.map(({ name }) => name)));
-    for (const name of Object.keys(this.state.middleware)) {
+    for (const name of kept) {
       if (names.has(name)) continue;
       Reflect.deleteProperty(this.state.middleware, name);
       ctx.progress({ kind: "middleware_state_dropped", middleware: name });

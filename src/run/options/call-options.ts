@@ -43,7 +43,9 @@ export function resolveOverrides({ options, nodes }: RunOptions, program: Progra
 
 function checkKinds(options: KindOptions, program: Program): void {
   checkRecord("options", options, "a record of options by kind of component");
-  for (const [kind, value] of Object.entries(options)) {
+  for (const kind in options) {
+    if (!Object.hasOwn(options, kind)) continue;
+    const value = options[kind as KindName];
     if (!Object.hasOwn(componentOf, kind)) {
       throw unknownOption(`Unknown component kind options.${kind}. Kinds: ${Object.keys(componentOf).join(", ")}.`);
     }
@@ -75,14 +77,15 @@ function hasComponent({ plan, nested }: Program, wanted: PlanNode["component"]):
 
 function treeOf(nodes: Readonly<Record<string, NodeCallOptions | undefined>>, program: Program): NodeCallOptionsTree {
   const root: NodeCallOptionsTree = { inside: new Map() };
-  for (const [path, given] of Object.entries(nodes)) {
+  for (const path of Object.keys(nodes)) {
+    const given = nodes[path];
     if (given !== undefined) addNodeOptions(root, path, given, program);
   }
   return root;
 }
 
 function addNodeOptions(root: NodeCallOptionsTree, path: string, given: NodeCallOptions, program: Program): void {
-  const keys = path.split("/");
+  const keys = path.includes("/") ? path.split("/") : [path];
   let tree = root;
   let inner: Program | undefined = program;
   let node: PlanNode | undefined;
@@ -139,18 +142,23 @@ export function mergeCallOptions(
   made: object | undefined,
 ): object | undefined {
   const { options } = node.settings;
-  const kind = kinds?.[kindOf(kindWithOptions(node))];
-  const layers = [typeof options === "function" ? made : options, kind, own?.options].filter(
-    (layer) => layer !== undefined,
-  );
-  if (layers.length === 0) return undefined;
+  const first = typeof options === "function" ? made : options;
+  const second = kinds?.[kindOf(kindWithOptions(node))];
+  const third = own?.options;
+  if ((first ?? second ?? third) === undefined) return undefined;
   const merged: Record<string, unknown> = {};
-  for (const layer of layers) {
-    for (const [name, value] of Object.entries(layer)) {
-      if (value !== undefined && name !== "__proto__") merged[name] = value;
-    }
-  }
+  if (first !== undefined) addDefined(merged, first);
+  if (second !== undefined) addDefined(merged, second);
+  if (third !== undefined) addDefined(merged, third);
   return Object.freeze(merged);
+}
+
+function addDefined(merged: Record<string, unknown>, layer: object): void {
+  for (const name in layer) {
+    if (!Object.hasOwn(layer, name) || name === "__proto__") continue;
+    const value = layer[name as never] as unknown;
+    if (value !== undefined) merged[name] = value;
+  }
 }
 
 function kindWithOptions({ component, takes }: PlanNode): PlanNode["component"] {
