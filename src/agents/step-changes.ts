@@ -10,6 +10,7 @@ export function changedStep(turn: Turn, step: Step, changes: StepChanges, middle
   if (messages !== undefined) turn.state.view = { messages: [...messages], covers: turn.messages.length };
   return {
     ...step,
+    requested: undefined,
     ...(instructions !== undefined && { instructions: instructionMessages(instructions) }),
     ...(model !== undefined && { model: modelChain(model, turn.parts, `beforeStep of "${middleware}"`) }),
     ...(tools !== undefined && toolsOf(turn, step, tools, middleware)),

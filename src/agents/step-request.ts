@@ -16,14 +16,16 @@ const stepChanges = new OnDemand(() => import("./step-changes.js"));
 const repairs = new OnDemand(() => import("../tools/node/repair-tool-calls.js"));
 
 /** The step as the agent has it, after all that `beforeStep` hooks change. */
-export function prepareStep(
-  turn: Turn,
-  { model, instructions, toolbox, parts }: ReadyAgent,
-  ctx: NodeContext,
-): Step | Promise<Step> {
-  const options = { ...parts.options.modelOptions, ...givenToNode(turn, ctx), ...turn.call.modelOptions };
-  const step: Step = { model, instructions, infos: toolbox.infos, toolbox, toolChoice: undefined, options };
+export function prepareStep(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Step | Promise<Step> {
+  const step = turn.step?.ready === ready ? turn.step : newStep(turn, ready, ctx);
+  turn.step = step;
   return hooksOf(turn)?.beforeStep(turn, step, ctx, changed) ?? step;
+}
+
+function newStep(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Step {
+  const { model, instructions, toolbox, parts } = ready;
+  const options = { ...parts.options.modelOptions, ...givenToNode(turn, ctx), ...turn.call.modelOptions };
+  return { ready, model, instructions, infos: toolbox.infos, toolbox, toolChoice: undefined, options };
 }
 
 async function changed(turn: Turn, step: Step, changes: StepChanges, middleware: string): Promise<Step> {
@@ -43,6 +45,16 @@ function givenToNode(turn: Turn, ctx: NodeContext): AgentModelOptions {
 /** Which tools a call of the model has: all, only the one for the output, or none that it may use. */
 export type CallKind = "step" | "repair" | "last";
 
+function newOptions(step: Step, rule: OutputRule | undefined, kind: CallKind): ModelRequest["options"] {
+  return { ...step.options, ...toolOptions(step, rule, kind), ...formatOf(rule) };
+}
+
+/** The same in every step. */
+function sameOptions(step: Step): ModelRequest["options"] {
+  step.requested ??= Object.freeze(newOptions(step, undefined, "step"));
+  return step.requested;
+}
+
 /**
  * One call of the model, in a step that is prepared. What the user wrote as the system comes first; and what is sent has a result
  * for every call. What an earlier step has sent is not looked through again.
@@ -55,20 +67,27 @@ export function requestOf(
 ): ModelRequest | Promise<ModelRequest> {
   const { view } = turn;
   const known = turn.state.view === undefined ? turn.inOrder : 0;
-  const hasSystem = view.slice(known).some(isSystem);
+  const hasSystem = someIsSystem(view, known);
   const system = hasSystem ? view.filter(isSystem) : none;
   const others = hasSystem ? view.filter(isNotSystem) : view;
+  // what no middleware sees, none can change
+  const isSeen = turn.parts.middleware.some(({ wrapModelCall }) => wrapModelCall !== undefined);
   const asking = (messages: readonly AgenticMessage[]): ModelRequest => ({
     model: step.model.model,
-    instructions: [...step.instructions, ...system],
+    instructions: isSeen || system.length > 0 ? [...step.instructions, ...system] : step.instructions,
     messages,
-    options: { ...step.options, ...toolOptions(step, rule, kind), ...formatOf(rule) },
+    options: isSeen || rule !== undefined || kind !== "step" ? newOptions(step, rule, kind) : sameOptions(step),
   });
   if (!isInOrder(others, hasSystem ? 0 : known)) {
     return repairs.load().then(({ repairToolCalls }) => asking(repairToolCalls(others)));
   }
   if (turn.state.view === undefined && !hasSystem) turn.inOrder = view.length;
   return asking(others);
+}
+
+function someIsSystem(messages: readonly AgenticMessage[], first: number): boolean {
+  for (let index = first; index < messages.length; index++) if (messages[index]?.role === "system") return true;
+  return false;
 }
 
 const none: readonly AgenticMessage[] = [];

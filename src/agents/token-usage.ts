@@ -11,19 +11,16 @@ export interface SpentTokens {
 /** The sum of two calls. What neither reports stays absent. */
 export function addUsage(first: TokenUsage, second: TokenUsage | undefined): TokenUsage {
   if (second === undefined) return first;
-  const sum: Record<string, number> = {};
-  for (const name of fields) {
+  const sum: { -readonly [Name in keyof TokenUsage]: TokenUsage[Name] } = {
+    promptTokens: (first.promptTokens ?? 0) + (second.promptTokens ?? 0),
+    completionTokens: (first.completionTokens ?? 0) + (second.completionTokens ?? 0),
+    totalTokens: (first.totalTokens ?? 0) + (second.totalTokens ?? 0),
+  };
+  for (const name of details) {
     const [left, right] = [first[name], second[name]];
     if (left !== undefined || right !== undefined) sum[name] = (left ?? 0) + (right ?? 0);
   }
-  return { ...noUsage, ...sum };
+  return sum;
 }
 
-const fields = [
-  "promptTokens",
-  "completionTokens",
-  "totalTokens",
-  "reasoningTokens",
-  "cachedTokens",
-  "cacheWriteTokens",
-] as const satisfies (keyof TokenUsage)[];
+const details = ["reasoningTokens", "cachedTokens", "cacheWriteTokens"] as const satisfies (keyof TokenUsage)[];

@@ -13,6 +13,7 @@ import { type AgentState, countUsage } from "./agent-state.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { EventFeed } from "./event-feed.js";
 import type { ModelChain } from "./model-chain.js";
+import type { ModelRequest } from "./model-request.js";
 import type { RunWatch } from "./run-watch.js";
 import type { SpentTokens } from "./token-usage.js";
 import type { Toolbox } from "./toolbox.js";
@@ -99,12 +100,15 @@ export interface ReadyAgent {
 
 /** What one step asks of a model, and which tools it may call. */
 export interface Step {
+  readonly ready: ReadyAgent;
   readonly model: ModelChain;
   readonly instructions: readonly AgenticMessage[];
   readonly infos: readonly ToolInfo[];
   readonly toolbox: Toolbox;
   readonly toolChoice: ToolChoice | undefined;
   readonly options: AgentModelOptions;
+  /** What the model is given as its options, once that is known, where it is the same in every step. */
+  requested?: ModelRequest["options"] | undefined;
 }
 
 /** One turn of an agent in this process: what its state does not keep. */
@@ -121,6 +125,8 @@ export class Turn {
   readonly watch: RunWatch | undefined;
   /** The agents that have answered, by name. */
   readonly ready = new Map<string, ReadyAgent | Promise<ReadyAgent>>();
+  /** A step of the agent that answered last, as it is before hooks change it. */
+  step: Step | undefined;
   /** The tools of the step that is under way. */
   toolbox: Toolbox | undefined;
   /** How many of the messages have been sent as they are: without a system message, and with a result for every call. */

@@ -19,7 +19,11 @@ export function callOptionsOf({ messages, options, stop }: Call, model: AiSdkMod
   const { tools, choice } = chosenTools(options);
   const call = new LazySignalCall(stop);
   call.prompt = promptOf(messages, { provider, version });
-  for (const [name, ours] of passedOptions) if (options[ours] !== undefined) call[name] = options[ours];
+  for (const ours in options) {
+    const name = passedOptions.get(ours);
+    const value = options[ours as keyof ModelOptions];
+    if (name !== undefined && value !== undefined) call[name] = value;
+  }
   const { responseFormat, reasoningEffort } = options;
   if (options.stop !== undefined) call.stopSequences = [...options.stop];
   if (responseFormat !== undefined) call.responseFormat = withoutUndefined({ ...responseFormat });
@@ -48,9 +52,9 @@ class LazySignalCall {
   };
 }
 
-/** Options that are passed on unchanged: the name in the AI SDK, and ours. */
-const passedOptions: readonly (readonly [string, keyof ModelOptions])[] = [
-  ["maxOutputTokens", "maxTokens"],
+/** Options that are passed on unchanged: our name, and the one in the AI SDK. */
+const passedOptions: ReadonlyMap<string, string> = new Map([
+  ["maxTokens", "maxOutputTokens"],
   ["temperature", "temperature"],
   ["topP", "topP"],
   ["topK", "topK"],
@@ -59,7 +63,7 @@ const passedOptions: readonly (readonly [string, keyof ModelOptions])[] = [
   ["frequencyPenalty", "frequencyPenalty"],
   ["headers", "headers"],
   ["providerOptions", "providerOptions"],
-];
+] satisfies [keyof ModelOptions, string][]);
 
 /** Returns a warning for each option that the model does not support. */
 export function unsupportedOptions({ model, reasoningEffort }: ModelOptions, target: AiSdkModel): string[] {
@@ -90,7 +94,18 @@ function chosenTools({ tools = [], toolChoice }: ModelOptions): {
   return { tools: tools.filter(({ name }) => toolNames.includes(name)), choice: { type: "required" } };
 }
 
+/** Converted tools: an agent sends the same ones with every step. */
+const convertedTools = new WeakMap<ToolInfo, Partial<Record<AiSdkVersion, Fields>>>();
+
+/** Returns a copy for each call, as a provider package may change what it is given. */
 function toolOf(info: ToolInfo, version: AiSdkVersion): Fields {
+  const known = convertedTools.get(info) ?? {};
+  convertedTools.set(info, known);
+  known[version] ??= convertTool(info, version);
+  return { ...known[version] };
+}
+
+function convertTool(info: ToolInfo, version: AiSdkVersion): Fields {
   const { name, description, provider, extra = {} } = info;
   if (provider !== undefined) {
     return { type: version === "v2" ? "provider-defined" : "provider", id: provider.id, name, args: provider.args };

@@ -146,11 +146,19 @@ export function mergeCallOptions(
   const second = kinds?.[kindOf(kindWithOptions(node))];
   const third = own?.options;
   if ((first ?? second ?? third) === undefined) return undefined;
+  if (first === undefined && third === undefined && second !== undefined && isReady(second)) return second;
   const merged: Record<string, unknown> = {};
   if (first !== undefined) addDefined(merged, first);
   if (second !== undefined) addDefined(merged, second);
   if (third !== undefined) addDefined(merged, third);
   return Object.freeze(merged);
+}
+
+/** Whether options can be passed on as they are: nobody can change them, and none is undefined. */
+function isReady(options: object): boolean {
+  if (!Object.isFrozen(options)) return false;
+  for (const name in options) if (options[name as never] === undefined || name === "__proto__") return false;
+  return true;
 }
 
 function addDefined(merged: Record<string, unknown>, layer: object): void {

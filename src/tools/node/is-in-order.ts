@@ -11,7 +11,8 @@ export function isInOrder(messages: readonly AgenticMessage[], first = 0): boole
       if (isResult(block)) {
         const position = open.indexOf(block.callId);
         if (role === "assistant" || position === -1) return false;
-        open.splice(position, 1);
+        const last = open.pop();
+        if (last !== undefined && position < open.length) open[position] = last;
       } else if (block.type === "function_tool_call") {
         if (role !== "assistant" || !block.callId || open.includes(block.callId)) return false;
         open.push(block.callId);
