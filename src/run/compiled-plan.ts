@@ -41,8 +41,7 @@ export class CompiledPlan<in I, out O, out Inner = unknown> implements Runnable<
     this.#plan = plan;
     this.#program = new Program(plan, runNested, loadScheduling);
     // in a bundle: a run that has to wait for it waits for less, or not at all; a failure is reported by that run
-    const { isLine, isRouted } = this.#program;
-    if (findScheduling() === undefined && (isRouted || !isLine)) loadScheduling().catch(ignore);
+    if (!this.#program.isPlainLine && findScheduling() === undefined) loadScheduling().catch(ignore);
     this[nodeDefinition] = { component: plan.component, type: "", body: { kind: "graph", plan } };
   }
 

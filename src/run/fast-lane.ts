@@ -13,7 +13,7 @@ import { Task } from "./task.js";
 /** Whether a run goes from node to node, on values or with a single node, and is neither saved nor controlled. */
 export function canRunFast({ program, mode, environment, retains }: Run): boolean {
   const isKept = retains || (environment.journal ?? environment.stopRequest) !== undefined;
-  const isReady = !program.isRouted || findScheduling() !== undefined;
+  const isReady = program.isPlainLine || findScheduling() !== undefined;
   return program.isLine && (mode !== "transform" || program.plan.bare) && !isKept && isReady;
 }
 

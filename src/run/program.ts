@@ -64,8 +64,8 @@ export class Program {
   readonly isLinear: boolean;
   /** Whether the fast lane can run it: with steps and one edge or branch after each node, or a workflow in a line. */
   readonly isLine: boolean;
-  /** Whether the next node is {@link ROUTED} somewhere. */
-  readonly isRouted: boolean;
+  /** Whether the fast lane can run it without the scheduler's module: the next node is nowhere {@link ROUTED}. */
+  readonly isPlainLine: boolean;
   readonly loadScheduling: LoadScheduling;
   readonly #runNested: RunNested;
   #direct: readonly (Direct | undefined)[] | undefined = undefined;
@@ -98,7 +98,6 @@ export class Program {
     });
     this.inputs = plan.nodes.map(({ input }) => input);
     this.next = line ?? next;
-    this.isRouted = this.next.some((target, index) => target === ROUTED && index !== END_INDEX);
     this.isLinear =
       !this.isWired &&
       this.routes.every(({ all, plain, branches }) => all.length < 2 || (plain.length === 0 && branches.length === 1));
@@ -107,6 +106,7 @@ export class Program {
       (line !== undefined || isStepwise) &&
       this.routes.every(({ failure }) => failure === undefined) &&
       (plan.interruptBefore ?? plan.interruptAfter) === undefined;
+    this.isPlainLine = this.isLine && this.next.every((target, index) => target !== ROUTED || index === END_INDEX);
     this.hasHandlers = plan.callbacks.length + plan.runtime.callbacks.length > 0;
     this.nested = nestedPrograms(plan, runNested, loadScheduling);
     this.nestedHandlers = [...this.nested.values()].some(

@@ -483,9 +483,9 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** Stops work that does not feed the result: now, or once a streamed result has been read. */
   leaveRest(result: unknown): unknown {
     if (!(result instanceof StreamReader)) this.stopRest(resultIsThere);
-    else this.hasRest = !this.nested;
-    if (!(result instanceof StreamReader) || !this.nested) return result;
-    return loadedScheduling().endingWith(result, () => this.stopped ?? this.stopRest(resultIsThere));
+    else if (!this.nested) this.hasRest = true;
+    else return loadedScheduling().endingWith(result, () => this.stopped ?? this.stopRest(resultIsThere));
+    return result;
   }
 
   /** Stops what is still running after the run has its outcome. */

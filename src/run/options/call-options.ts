@@ -77,15 +77,14 @@ function hasComponent({ plan, nested }: Program, wanted: PlanNode["component"]):
 
 function treeOf(nodes: Readonly<Record<string, NodeCallOptions | undefined>>, program: Program): NodeCallOptionsTree {
   const root: NodeCallOptionsTree = { inside: new Map() };
-  for (const path of Object.keys(nodes)) {
-    const given = nodes[path];
+  for (const [path, given] of Object.entries(nodes)) {
     if (given !== undefined) addNodeOptions(root, path, given, program);
   }
   return root;
 }
 
 function addNodeOptions(root: NodeCallOptionsTree, path: string, given: NodeCallOptions, program: Program): void {
-  const keys = path.includes("/") ? path.split("/") : [path];
+  const keys = path.split("/");
   let tree = root;
   let inner: Program | undefined = program;
   let node: PlanNode | undefined;
@@ -148,9 +147,9 @@ export function mergeCallOptions(
   if ((first ?? second ?? third) === undefined) return undefined;
   if (first === undefined && third === undefined && second !== undefined && isReady(second)) return second;
   const merged: Record<string, unknown> = {};
-  if (first !== undefined) addDefined(merged, first);
-  if (second !== undefined) addDefined(merged, second);
-  if (third !== undefined) addDefined(merged, third);
+  addDefined(merged, first);
+  addDefined(merged, second);
+  addDefined(merged, third);
   return Object.freeze(merged);
 }
 
@@ -161,10 +160,9 @@ function isReady(options: object): boolean {
   return true;
 }
 
-function addDefined(merged: Record<string, unknown>, layer: object): void {
+function addDefined(merged: Record<string, unknown>, layer: object | undefined): void {
   for (const name in layer) {
-    if (!Object.hasOwn(layer, name) || name === "__proto__") continue;
-    const value = layer[name as never] as unknown;
+    const value = Object.hasOwn(layer, name) && name !== "__proto__" ? layer[name as never] : undefined;
     if (value !== undefined) merged[name] = value;
   }
 }
