@@ -25,7 +25,8 @@ export function prepareStep(turn: Turn, ready: ReadyAgent, ctx: NodeContext): St
 function newStep(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Step {
   const { model, instructions, toolbox, parts } = ready;
   const options = { ...parts.options.modelOptions, ...givenToNode(turn, ctx), ...turn.call.modelOptions };
-  return { ready, model, instructions, infos: toolbox.infos, toolbox, toolChoice: undefined, options };
+  const isSeen = parts.middleware.some(({ wrapModelCall }) => wrapModelCall !== undefined);
+  return { ready, model, instructions, infos: toolbox.infos, toolbox, toolChoice: undefined, options, isSeen };
 }
 
 async function changed(turn: Turn, step: Step, changes: StepChanges, middleware: string): Promise<Step> {
@@ -71,7 +72,7 @@ export function requestOf(
   const system = hasSystem ? view.filter(isSystem) : none;
   const others = hasSystem ? view.filter(isNotSystem) : view;
   // what no middleware sees, none can change
-  const isSeen = turn.parts.middleware.some(({ wrapModelCall }) => wrapModelCall !== undefined);
+  const { isSeen } = step;
   const asking = (messages: readonly AgenticMessage[]): ModelRequest => ({
     model: step.model.model,
     instructions: isSeen || system.length > 0 ? [...step.instructions, ...system] : step.instructions,

@@ -107,6 +107,8 @@ export interface Step {
   readonly toolbox: Toolbox;
   readonly toolChoice: ToolChoice | undefined;
   readonly options: AgentModelOptions;
+  /** Whether middlewares see what the model is asked. */
+  readonly isSeen: boolean;
   /** What the model is given as its options, once that is known, where it is the same in every step. */
   requested?: ModelRequest["options"] | undefined;
 }
