@@ -49,7 +49,7 @@ export function findScheduling(): Scheduling | undefined {
 
 /** The scheduler, in a run that has waited for it. */
 export function loadedScheduling(): Scheduling {
-  if (registered.scheduling === undefined) throw new TypeError("The scheduler is not loaded.");
+  if (registered.scheduling === undefined) throw new TypeError("No scheduler is loaded.");
   return registered.scheduling;
 }
 

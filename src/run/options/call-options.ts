@@ -43,8 +43,7 @@ export function resolveOverrides({ options, nodes }: RunOptions, program: Progra
 
 function checkKinds(options: KindOptions, program: Program): void {
   checkRecord("options", options, "a record of options by kind of component");
-  for (const kind in options) {
-    if (!Object.hasOwn(options, kind)) continue;
+  for (const kind of Object.keys(options)) {
     const value = options[kind as KindName];
     if (!Object.hasOwn(componentOf, kind)) {
       throw unknownOption(`Unknown component kind options.${kind}. Kinds: ${Object.keys(componentOf).join(", ")}.`);
@@ -161,9 +160,9 @@ function isReady(options: object): boolean {
 }
 
 function addDefined(merged: Record<string, unknown>, layer: object | undefined): void {
-  for (const name in layer) {
-    const value = Object.hasOwn(layer, name) && name !== "__proto__" ? layer[name as never] : undefined;
-    if (value !== undefined) merged[name] = value;
+  for (const name of Object.keys(layer ?? {})) {
+    const value = layer?.[name as never];
+    if (value !== undefined && name !== "__proto__") merged[name] = value;
   }
 }
 

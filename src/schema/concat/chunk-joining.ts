@@ -22,6 +22,6 @@ export function canJoinChunks(): boolean {
 }
 
 export const joinLoadedChunks: JoinChunks = (chunks, joining, where, registry) => {
-  if (registered.join === undefined) throw new TypeError("untilJoinable() was not awaited.");
+  if (registered.join === undefined) throw new TypeError("Await untilJoinable() first.");
   return registered.join(chunks, joining, where, registry);
 };
