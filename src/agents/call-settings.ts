@@ -2,7 +2,7 @@ import type { RunOptions } from "../compose/options.js";
 import { isFields } from "../is.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentCallOptions, AgentModelOptions } from "./call-options.js";
-import { checkNames, invalidOption } from "./errors.js";
+import { checkAgentOptionNames, invalidAgentOption } from "./errors.js";
 import type { AgentCall } from "./turn.js";
 
 /** The options of a run that a call may have. */
@@ -14,34 +14,34 @@ const callNames = [...runNames, "threadId", "onWaiting", "onBusy", "modelOptions
 
 /** Checks the options of one call, before anything runs. */
 export function checkCallOptions({ name }: AgentParts, options: AgentCallOptions): void {
-  checkNames(`generate and stream of agent "${name}"`, options, callNames);
+  checkAgentOptionNames(`generate and stream of agent "${name}"`, options, callNames);
   const { maxSteps, onWaiting, onBusy } = options;
   checkModelOptions("generate", options.modelOptions);
   checkMaxSteps(maxSteps);
   if (onWaiting !== undefined && onWaiting !== "throw" && onWaiting !== "close") {
-    throw invalidOption('onWaiting must be "throw" or "close".');
+    throw invalidAgentOption('onWaiting must be "throw" or "close".');
   }
   if (onBusy !== undefined && onBusy !== "throw" && onBusy !== "wait") {
-    throw invalidOption('onBusy must be "throw" or "wait".');
+    throw invalidAgentOption('onBusy must be "throw" or "wait".');
   }
 }
 
 /** Options of models that the agent does not set itself. */
 export function checkModelOptions(where: string, modelOptions: unknown): void {
   if (modelOptions === undefined) return;
-  if (!isFields(modelOptions)) throw invalidOption(`modelOptions of ${where} must be an object.`);
+  if (!isFields(modelOptions)) throw invalidAgentOption(`modelOptions of ${where} must be an object.`);
   for (const [name, instead] of [
     ["tools", "tools"],
     ["responseFormat", "output"],
   ] as const) {
     if (modelOptions[name] === undefined) continue;
-    throw invalidOption(`modelOptions.${name} of ${where} is set by the agent. Use its option ${instead}.`);
+    throw invalidAgentOption(`modelOptions.${name} of ${where} is set by the agent. Use its option ${instead}.`);
   }
 }
 
 export function checkMaxSteps(maxSteps: number | undefined): void {
   if (maxSteps === undefined || (Number.isInteger(maxSteps) && maxSteps >= 1)) return;
-  throw invalidOption(`maxSteps must be a whole number of at least 1 (got ${String(maxSteps)}).`);
+  throw invalidAgentOption(`maxSteps must be a whole number of at least 1 (got ${String(maxSteps)}).`);
 }
 
 /** The options of models, wherever the call gives them. */

@@ -18,6 +18,6 @@ export function calledTool(...names: readonly string[]): StopWhen {
 }
 
 /** The tools that a condition looks for, where it was made by `calledTool`. */
-export function namesOf(stops: StopWhen): readonly string[] {
+export function calledNames(stops: StopWhen): readonly string[] {
   return toolNames in stops ? (stops[toolNames] as readonly string[]) : [];
 }

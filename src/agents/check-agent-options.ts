@@ -8,7 +8,13 @@ import { checkApprovalNames } from "../tools/define/approval-option.js";
 import type { Agent } from "./agent.js";
 import { type AgentParts, type AnyAgentOptions, partsOf, reachableFrom } from "./agent-parts.js";
 import { checkModelOptions } from "./call-settings.js";
-import { checkNames, duplicateMiddleware, invalidAgentName, invalidOption, sameAgentName } from "./errors.js";
+import {
+  checkAgentOptionNames,
+  duplicateMiddleware,
+  invalidAgentName,
+  invalidAgentOption,
+  sameAgentName,
+} from "./errors.js";
 import { checkFixed } from "./ready-agent.js";
 
 const names: readonly string[] = [
@@ -21,11 +27,11 @@ const names: readonly string[] = [
 
 /** Checks the options of an agent, and gives them with their defaults. What functions return is checked when they do. */
 export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
-  checkNames("createAgent", options, names);
+  checkAgentOptionNames("createAgent", options, names);
   const { name = "agent", description, middleware = [], handoffs = [], output } = options;
   if (typeof name !== "string" || !/^[\w-]{1,64}$/.test(name)) throw invalidAgentName(name);
   if (description !== undefined && typeof description !== "string")
-    throw invalidOption("description must be a string.");
+    throw invalidAgentOption("description must be a string.");
   checkNumbers(options);
   checkWords(options);
   checkLists(options);
@@ -61,11 +67,11 @@ export function checkReachable(parts: AgentParts): void {
 }
 
 function partsOfAgents(name: string, agents: readonly Agent<unknown>[]): readonly AgentParts[] {
-  if (!Array.isArray(agents)) throw invalidOption(`handoffs of agent "${name}" must be a list of agents.`);
+  if (!Array.isArray(agents)) throw invalidAgentOption(`handoffs of agent "${name}" must be a list of agents.`);
   return agents.map((agent: unknown, index) => {
     const parts = partsOf(agent);
     if (parts === undefined)
-      throw invalidOption(`handoffs[${index}] of agent "${name}" is not an agent. Make one with createAgent.`);
+      throw invalidAgentOption(`handoffs[${index}] of agent "${name}" is not an agent. Make one with createAgent.`);
     return parts;
   });
 }
@@ -73,14 +79,16 @@ function partsOfAgents(name: string, agents: readonly Agent<unknown>[]): readonl
 function checkOutput(name: string, { output }: AnyAgentOptions): void {
   if (output === undefined) return;
   if (!isStandardSchema(output) && !isPlainObject(output)) {
-    throw invalidOption(
+    throw invalidAgentOption(
       `The output of agent "${name}" must be a Standard Schema or a JSON Schema (got ${shorten(output)}).`,
     );
   }
   try {
     toJsonSchema(output, { target: "draft-07" });
   } catch (cause) {
-    throw Object.assign(invalidOption(`The output of agent "${name}" has no JSON form: ${String(cause)}`), { cause });
+    throw Object.assign(invalidAgentOption(`The output of agent "${name}" has no JSON form: ${String(cause)}`), {
+      cause,
+    });
   }
 }
 
@@ -90,7 +98,7 @@ function checkNumbers({ outputRepairs, maxSteps, modelTimeoutMs, modelIdleTimeou
   for (const [option, given] of Object.entries({ modelTimeoutMs, modelIdleTimeoutMs })) {
     atLeast(option, given, 1, false);
     if (given !== undefined && given > longestTimeout) {
-      throw invalidOption(
+      throw invalidAgentOption(
         `${option} of an agent must be at most ${longestTimeout} (got ${given}). Leave it out for no limit.`,
       );
     }
@@ -103,7 +111,7 @@ const longestTimeout = 2_147_483_647;
 function atLeast(option: string, value: unknown, least: number, whole: boolean): void {
   if (value === undefined) return;
   if (typeof value === "number" && value >= least && (!whole || Number.isInteger(value))) return;
-  throw invalidOption(
+  throw invalidAgentOption(
     `${option} of an agent must be a${whole ? " whole" : ""} number of at least ${least} (got ${String(value)}).`,
   );
 }
@@ -119,7 +127,7 @@ function checkWords(options: AnyAgentOptions): void {
   for (const [name, allowed] of Object.entries(words)) {
     const given: unknown = options[name as keyof AnyAgentOptions];
     if (given === undefined || allowed.includes(given)) continue;
-    throw invalidOption(
+    throw invalidAgentOption(
       `${name} of an agent must be ${allowed.map((one) => JSON.stringify(one)).join(" or ")} (got ${String(given)}).`,
     );
   }
@@ -135,20 +143,22 @@ function checkLists({
   retry,
 }: AnyAgentOptions): void {
   for (const [name, list] of Object.entries({ returnDirectly, middleware, fallbacks })) {
-    if (list !== undefined && !Array.isArray(list)) throw invalidOption(`${name} of an agent must be a list.`);
+    if (list !== undefined && !Array.isArray(list)) throw invalidAgentOption(`${name} of an agent must be a list.`);
   }
   const stops = Array.isArray(stopWhen) ? stopWhen : [stopWhen ?? (() => false)];
   if (stops.some((stop) => typeof stop !== "function")) {
-    throw invalidOption("stopWhen of an agent must be a function of the run, or a list of them.");
+    throw invalidAgentOption("stopWhen of an agent must be a function of the run, or a list of them.");
   }
-  if (toolsNode !== undefined && !isFields(toolsNode)) throw invalidOption("toolsNode of an agent must be an object.");
+  if (toolsNode !== undefined && !isFields(toolsNode))
+    throw invalidAgentOption("toolsNode of an agent must be an object.");
   if (retry !== undefined && retry !== false) {
-    if (!isFields(retry)) throw invalidOption("retry of an agent must be false, or an object such as { attempts: 3 }.");
+    if (!isFields(retry))
+      throw invalidAgentOption("retry of an agent must be false, or an object such as { attempts: 3 }.");
     checkedPolicy(retry);
   }
   checkModelOptions("createAgent", modelOptions);
   if (toolsNode !== undefined && ("tools" in toolsNode || "onToolError" in toolsNode)) {
-    throw invalidOption("tools and onToolError are options of the agent: leave them out of toolsNode.");
+    throw invalidAgentOption("tools and onToolError are options of the agent: leave them out of toolsNode.");
   }
 }
 
@@ -163,10 +173,10 @@ function checkApprovals(agent: string, { requireApproval, toolsNode }: AnyAgentO
 /** What is in it, the graph checks. */
 function checkHistory({ history = false, store }: AnyAgentOptions): void {
   if (typeof history !== "boolean" && !isFields(history)) {
-    throw invalidOption("history of an agent must be true, false or { last, maxAgeMs }.");
+    throw invalidAgentOption("history of an agent must be true, false or { last, maxAgeMs }.");
   }
   if (history !== false && store?.append === undefined) {
-    throw invalidOption(
+    throw invalidAgentOption(
       "history of an agent needs a store that appends: memoryStore(), sqliteStore(…) or postgresStore(…), as createAgent({ store }).",
     );
   }
@@ -177,7 +187,7 @@ function checkMiddleware({ middleware }: AgentParts): void {
   for (const [index, one] of middleware.entries()) {
     const { name, scope } = (one ?? {}) as { name?: unknown; scope?: unknown };
     if (typeof name !== "string" || (scope !== "run" && scope !== "thread")) {
-      throw invalidOption(`middleware[${index}] of an agent is not a middleware. Make one with createMiddleware.`);
+      throw invalidAgentOption(`middleware[${index}] of an agent is not a middleware. Make one with createMiddleware.`);
     }
     if (seen.has(name)) throw duplicateMiddleware(name);
     seen.add(name);

@@ -20,7 +20,7 @@ import type {
   ResumeTarget,
 } from "./call-options.js";
 import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
-import { agentWithoutDescription, checkNames, invalidOption, nothingToResume } from "./errors.js";
+import { agentWithoutDescription, checkAgentOptionNames, invalidAgentOption, nothingToResume } from "./errors.js";
 import { AgentRunCall, type Reader, type RunnableAgent } from "./run-agent.js";
 
 /** Few programs fork. */
@@ -98,7 +98,7 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
   }
 
   asTool(options: AgentToolOptions = {}): Tool & AnyTool {
-    checkNames(`asTool of agent "${this.name}"`, options, [
+    checkAgentOptionNames(`asTool of agent "${this.name}"`, options, [
       "id",
       "description",
       "inputSchema",
@@ -106,7 +106,7 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
       "requireApproval",
     ]);
     if (options.history !== undefined && options.history !== "none" && options.history !== "parent") {
-      throw invalidOption('history of asTool must be "none" or "parent".');
+      throw invalidAgentOption('history of asTool must be "none" or "parent".');
     }
     const { id = this.name, description = this.description } = options;
     if (description === undefined || description === "") throw agentWithoutDescription(this.name);

@@ -8,7 +8,7 @@ import type { ToolCall } from "../tools/node/middleware.js";
 import type { AgentRun } from "./agent-context.js";
 import type { AgentResult, AgentStep } from "./agent-result.js";
 import type { AgentModelOptions } from "./call-options.js";
-import { checkNames, invalidMiddleware } from "./errors.js";
+import { checkAgentOptionNames, invalidMiddleware } from "./errors.js";
 import type { ModelReply, ModelRequest } from "./model-request.js";
 
 /** A hook can return a value, or nothing. */
@@ -136,7 +136,7 @@ const hooks = [
  * });
  */
 export function createMiddleware<M = undefined>(options: MiddlewareOptions<M>): Middleware<M> {
-  checkNames("createMiddleware", options, ["name", "state", "scope", "tools", ...hooks]);
+  checkAgentOptionNames("createMiddleware", options, ["name", "state", "scope", "tools", ...hooks]);
   const { name, scope = "run", tools } = options;
   if (typeof name !== "string" || name === "") throw invalidMiddleware("name must be a string that is not empty");
   if (scope !== "run" && scope !== "thread") throw invalidMiddleware(`scope of "${name}" must be "run" or "thread"`);

@@ -1,11 +1,11 @@
 import type { NodeContext } from "../components/context.js";
 import { textOf, toolResultsOf } from "../schema/message/read-message.js";
 import type { EndReason } from "./agent-result.js";
-import type { Turn } from "./turn.js";
+import type { OngoingTurn } from "./turn.js";
 
 /** Why the round that has ended is the last one, and what the result says then; `undefined` if the turn goes on. */
 export async function endAfterRound(
-  turn: Turn,
+  turn: OngoingTurn,
   returnDirectly: readonly string[] = [],
   ctx: NodeContext,
 ): Promise<{ readonly reason: EndReason; readonly text: string } | undefined> {

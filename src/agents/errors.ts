@@ -17,7 +17,7 @@ const otherNames: Readonly<Record<string, string>> = {
   stopConditions: "it is called stopWhen here",
 };
 
-export const unknownOption = (where: string, name: string, known: readonly string[]): KumikoError => {
+export const unknownAgentOption = (where: string, name: string, known: readonly string[]): KumikoError => {
   const hint = Object.hasOwn(otherNames, name) ? ` (${otherNames[name]})` : "";
   return new KumikoError(
     "INVALID_OPTION",
@@ -26,49 +26,54 @@ export const unknownOption = (where: string, name: string, known: readonly strin
 };
 
 /** Throws for what is not an object, and for an option that does not exist. */
-export function checkNames(where: string, options: unknown, known: readonly string[]): void {
+export function checkAgentOptionNames(where: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw invalidOption(`The options of ${where} must be an object (got ${shorten(options)}).`);
+    throw invalidAgentOption(`The options of ${where} must be an object (got ${shorten(options)}).`);
   }
   const other = Object.keys(options).find((name) => !known.includes(name));
-  if (other !== undefined) throw unknownOption(where, other, known);
+  if (other !== undefined) throw unknownAgentOption(where, other, known);
 }
 
-export const invalidOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
+export const invalidAgentOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 
-export const invalidMiddleware = (what: string): KumikoError => invalidOption(`A middleware is not valid: ${what}.`);
+export const invalidMiddleware = (what: string): KumikoError =>
+  invalidAgentOption(`A middleware is not valid: ${what}.`);
 
 export const duplicateMiddleware = (name: string): KumikoError =>
-  invalidOption(`Two middlewares are named "${name}", and each keeps its state under its name. Rename one of them.`);
+  invalidAgentOption(
+    `Two middlewares are named "${name}", and each keeps its state under its name. Rename one of them.`,
+  );
 
 export const invalidAgentName = (name: unknown): KumikoError =>
-  invalidOption(`The name of an agent is made of letters, digits, "_" and "-", at most 64 (got ${shorten(name)}).`);
+  invalidAgentOption(
+    `The name of an agent is made of letters, digits, "_" and "-", at most 64 (got ${shorten(name)}).`,
+  );
 
 export const sameAgentName = (name: string): KumikoError =>
-  invalidOption(
+  invalidAgentOption(
     `Two agents are named "${name}", and one can hand over to the other. Give createAgent({ name }) different names.`,
   );
 
 export const agentWithoutDescription = (name: string): KumikoError =>
-  invalidOption(
+  invalidAgentOption(
     `Agent "${name}" has no description, but models that may call it need one. Give createAgent({ description }) or asTool({ description }).`,
   );
 
 export const bareAgent = (where: string, name: string): KumikoError =>
-  invalidOption(`${where} is an agent. Give the agent "${name}" as a tool: ${name}.asTool().`);
+  invalidAgentOption(`${where} is an agent. Give the agent "${name}" as a tool: ${name}.asTool().`);
 
 export const noSuchTool = (option: string, name: string, known: readonly string[]): KumikoError =>
-  invalidOption(`${option} names "${name}", which is not a tool of the agent. Tools: ${list(known)}.`);
+  invalidAgentOption(`${option} names "${name}", which is not a tool of the agent. Tools: ${list(known)}.`);
 
 export const unknownStepTool = (middleware: string, name: string, known: readonly string[]): KumikoError =>
-  invalidOption(`Middleware "${middleware}" chose the tool "${name}" in beforeStep. Tools: ${list(known)}.`);
+  invalidAgentOption(`Middleware "${middleware}" chose the tool "${name}" in beforeStep. Tools: ${list(known)}.`);
 
 export const wrongFunctionResult = (option: string, cause: unknown): KumikoError =>
   KumikoError.is(cause)
     ? new KumikoError(cause.code, `The function ${option} of the agent returned something wrong: ${cause.message}`, {
         cause,
       })
-    : invalidOption(`The function ${option} of the agent returned something wrong: ${messageOf(cause)}`);
+    : invalidAgentOption(`The function ${option} of the agent returned something wrong: ${messageOf(cause)}`);
 
 const invalidPrompt = (what: string): KumikoError => new KumikoError("INVALID_MESSAGE", what);
 
@@ -86,10 +91,10 @@ export const twoSystems = (agent: string): KumikoError =>
   );
 
 export const childOfTwo = (option: string): KumikoError =>
-  invalidOption(`${option} and parent exclude each other: a child belongs to the checkpoint of its parent.`);
+  invalidAgentOption(`${option} and parent exclude each other: a child belongs to the checkpoint of its parent.`);
 
 export const nothingToResume = (): KumikoError =>
-  invalidOption(
+  invalidAgentOption(
     "resume takes a checkpoint id, a result that waits, or { threadId }: this has neither checkpointId nor threadId.",
   );
 

@@ -5,7 +5,14 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentFork, AgentForkOptions } from "./call-options.js";
-import { checkNames, invalidOption, needsStore, noSuchTurn, threadExists, turnNotOver } from "./errors.js";
+import {
+  checkAgentOptionNames,
+  invalidAgentOption,
+  needsStore,
+  noSuchTurn,
+  threadExists,
+  turnNotOver,
+} from "./errors.js";
 import {
   encodedThreadId,
   readTurns,
@@ -50,11 +57,12 @@ export async function forkRun(
 ): Promise<AgentFork> {
   const { store } = settings;
   if (store === undefined) throw needsStore(`Agent "${name}" was asked to fork a run`);
-  checkNames(`fork of agent "${name}"`, options, ["turn", "entry", "to", "editState", "outputs"]);
+  checkAgentOptionNames(`fork of agent "${name}"`, options, ["turn", "entry", "to", "editState", "outputs"]);
   if (typeof target !== "string") return forkTurn(store, graph, target.threadId, options);
   const { id, number } = turnOfRunId(target) ?? {};
   if (id !== undefined) return forkTurn(store, graph, id, { ...options, turn: number });
-  if (options.turn !== undefined) throw invalidOption("turn of fork is for a thread: fork({ threadId }, { turn }).");
+  if (options.turn !== undefined)
+    throw invalidAgentOption("turn of fork is for a thread: fork({ threadId }, { turn }).");
   return { checkpointId: await graph.fork(target, options) };
 }
 

@@ -1,6 +1,6 @@
 import { OnDemand } from "../schema/on-demand.js";
 import type { AgentParts } from "./agent-parts.js";
-import type { Turn } from "./turn.js";
+import type { OngoingTurn } from "./turn.js";
 
 /** Most agents have no middlewares. */
 const runner = new OnDemand(() => import("./run-hooks.js"));
@@ -8,7 +8,7 @@ const runner = new OnDemand(() => import("./run-hooks.js"));
 type Runner = NonNullable<typeof runner.part>;
 
 /** What runs the hooks of the agent that answers now: it is loaded before its first step. `undefined` without middlewares. */
-export function hooksOf({ parts }: Turn): Runner | undefined {
+export function turnHooks({ parts }: OngoingTurn): Runner | undefined {
   return parts.middleware.length === 0 ? undefined : runner.part;
 }
 

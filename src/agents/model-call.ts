@@ -13,15 +13,15 @@ import type { ToolKit } from "../tools/node/tool-table.js";
 import type { AgentState, KeptAnswers } from "./agent-state.js";
 import { ChunkEvents } from "./chunk-events.js";
 import { GatheredAnswer } from "./gathered-answer.js";
-import { hooksOf } from "./hooks.js";
+import { turnHooks } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
 import type { InnerCall } from "./run-hooks.js";
-import type { Turn } from "./turn.js";
+import type { OngoingTurn } from "./turn.js";
 
 /** Asks the model for one answer, through the middlewares, and emits events as it arrives. */
 export function callModel(
-  turn: Turn,
+  turn: OngoingTurn,
   chain: ModelChain,
   request: ModelRequest,
   called: Called,
@@ -30,7 +30,7 @@ export function callModel(
   const known = turn.state.kept?.wrapped[index];
   if (known !== undefined) return Promise.resolve(known);
   const message =
-    hooksOf(turn)?.wrapModelCall(turn, request, called.ctx, () => innerCall(turn, chain, called)) ??
+    turnHooks(turn)?.wrapModelCall(turn, request, called.ctx, () => innerCall(turn, chain, called)) ??
     askedOf(turn, chain, request, called);
   return turn.isKept ? keptWhole(turn, index, message) : message;
 }
@@ -41,7 +41,7 @@ interface Called {
   readonly kit: ToolKit;
 }
 
-function askedOf(turn: Turn, chain: ModelChain, request: ModelRequest, called: Called): Promise<AgenticMessage> {
+function askedOf(turn: OngoingTurn, chain: ModelChain, request: ModelRequest, called: Called): Promise<AgenticMessage> {
   const { ctx } = called;
   if (!turn.streams) return answerOf(turn, chain, request, ctx);
   return toldOf(turn, new AskedModel(turn, chain, request, ctx), called);
@@ -49,7 +49,7 @@ function askedOf(turn: Turn, chain: ModelChain, request: ModelRequest, called: C
 
 /** When an answer is there, a node that is entered again does not ask for it again, nor for what it was made of. */
 async function keptWhole(
-  { state, answers }: Turn,
+  { state, answers }: OngoingTurn,
   index: number,
   asked: Promise<AgenticMessage>,
 ): Promise<AgenticMessage> {
@@ -67,7 +67,7 @@ function keptOf(state: AgentState): KeptAnswers {
 }
 
 /** What middlewares stand around. The model is asked when the answer is read. */
-function innerCall(turn: Turn, chain: ModelChain, called: Called): InnerCall {
+function innerCall(turn: OngoingTurn, chain: ModelChain, called: Called): InnerCall {
   const { ctx } = called;
   return {
     chunks: (request) => new AskedModel(turn, chainOf(turn, chain, request), request, ctx),
@@ -77,12 +77,12 @@ function innerCall(turn: Turn, chain: ModelChain, called: Called): InnerCall {
 }
 
 /** A middleware may have chosen another model. */
-function chainOf(turn: Turn, chain: ModelChain, { model }: ModelRequest): ModelChain {
+function chainOf(turn: OngoingTurn, chain: ModelChain, { model }: ModelRequest): ModelChain {
   return model === chain.model ? chain : modelChain(model, turn.parts, "wrapModelCall");
 }
 
 async function answerOf(
-  turn: Turn,
+  turn: OngoingTurn,
   chain: ModelChain,
   request: ModelRequest,
   ctx: NodeContext,
@@ -96,7 +96,7 @@ async function answerOf(
 
 /** The chunks of an answer, which is kept when it is whole. The model is asked at the first read. */
 class AskedModel extends PassingSource<AgenticMessage> {
-  readonly #turn: Turn;
+  readonly #turn: OngoingTurn;
   readonly #chain: ModelChain;
   readonly #request: ModelRequest;
   readonly #ctx: NodeContext;
@@ -105,7 +105,7 @@ class AskedModel extends PassingSource<AgenticMessage> {
   /** The answer, once it is whole. */
   message: AgenticMessage | undefined;
 
-  constructor(turn: Turn, chain: ModelChain, request: ModelRequest, ctx: NodeContext) {
+  constructor(turn: OngoingTurn, chain: ModelChain, request: ModelRequest, ctx: NodeContext) {
     super();
     this.#turn = turn;
     this.#chain = chain;
@@ -158,7 +158,7 @@ interface BegunCall {
   readonly name: string | undefined;
 }
 
-function beginCall({ answers, state, isKept }: Turn): BegunCall {
+function beginCall({ answers, state, isKept }: OngoingTurn): BegunCall {
   const index = answers.asked++;
   answers.count += 1;
   if (!isKept) return { index, known: undefined, name: nameOf(answers.count) };
@@ -172,7 +172,7 @@ function nameOf(count: number): string | undefined {
   return count > 1 ? `answer ${count}` : undefined;
 }
 
-function endCall(turn: Turn, chain: ModelChain, { index }: BegunCall, message: AgenticMessage): void {
+function endCall(turn: OngoingTurn, chain: ModelChain, { index }: BegunCall, message: AgenticMessage): void {
   if (turn.isKept) {
     const kept = keptOf(turn.state);
     const asked = [...kept.asked];
@@ -188,7 +188,7 @@ export function modelNameOf({ responseMeta }: AgenticMessage, { model }: ModelCh
 }
 
 /** Reads an answer, emits an event for each chunk, and waits for readers. */
-async function toldOf(turn: Turn, given: ChunkSource<AgenticMessage>, called: Called): Promise<AgenticMessage> {
+async function toldOf(turn: OngoingTurn, given: ChunkSource<AgenticMessage>, called: Called): Promise<AgenticMessage> {
   const events = new ChunkEvents(turn);
   const seen = new GatheredAnswer();
   // the model has gathered its answer itself, and no middleware has changed it
@@ -214,6 +214,6 @@ async function toldOf(turn: Turn, given: ChunkSource<AgenticMessage>, called: Ca
   return message;
 }
 
-function streamedCalls(turn: Turn, { kit, ctx }: Called): StreamedCalls | undefined {
+function streamedCalls(turn: OngoingTurn, { kit, ctx }: Called): StreamedCalls | undefined {
   return ctx instanceof Context ? new StreamedCalls(kit.tableFor({}), turn.messages, ctx) : undefined;
 }

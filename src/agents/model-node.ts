@@ -12,7 +12,7 @@ import type { AgentState } from "./agent-state.js";
 import { wholeEvents } from "./chunk-events.js";
 import type { ModelChanges } from "./create-middleware.js";
 import { needsStore, tooManySteps, twoSystems } from "./errors.js";
-import { hooksOf } from "./hooks.js";
+import { turnHooks } from "./hooks.js";
 import { loadStructuredOutput } from "./load-structured-output.js";
 import { callModel, modelNameOf } from "./model-call.js";
 import { enterNode, leaveNode } from "./node-entry.js";
@@ -21,7 +21,7 @@ import { readyAgent } from "./ready-agent.js";
 import { type CallKind, prepareStep, requestOf } from "./step-request.js";
 import type { OutputRule, Verdict } from "./structured-output.js";
 import { noUsage } from "./token-usage.js";
-import { isSavedRun, type ReadyAgent, type Step, type Turn, turnOf } from "./turn.js";
+import { isSavedRun, type OngoingTurn, type PreparedStep, type ReadyAgent, turnOf } from "./turn.js";
 
 /** Few agents end with a round of tools. */
 const roundEnds = new OnDemand(() => import("./end-after-round.js"));
@@ -45,18 +45,18 @@ export async function runModelNode(
 }
 
 /** Promises are made only where something is awaited: a step has many layers. */
-function nextAnswer(turn: Turn, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
+function nextAnswer(turn: OngoingTurn, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
   const ready = readyAgent(turn, ctx);
   if (ready instanceof Promise) return ready.then((resolved) => checkedAnswer(turn, resolved, ctx));
   return checkedAnswer(turn, ready, ctx);
 }
 
-function checkedAnswer(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {
+function checkedAnswer(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {
   const { state } = turn;
   checkCanWait(ready, ctx);
   checkSystems(turn, ready);
   const mayEnd = state.phase === "round" && mayEndAfterRound(turn);
-  const beginning = state.begun ? undefined : hooksOf(turn)?.beforeAgent(turn, ctx);
+  const beginning = state.begun ? undefined : turnHooks(turn)?.beforeAgent(turn, ctx);
   if (mayEnd || beginning !== undefined) return laterAnswer(turn, ready, beginning, ctx);
   state.begun = true;
   return answerOrEnd(turn, ready, ctx);
@@ -64,7 +64,7 @@ function checkedAnswer(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Promise
 
 /** Where something comes before the answer, which may also end the turn. */
 async function laterAnswer(
-  turn: Turn,
+  turn: OngoingTurn,
   ready: ReadyAgent,
   beginning: Promise<void> | undefined,
   ctx: NodeContext,
@@ -83,7 +83,7 @@ async function laterAnswer(
   return answerOrEnd(turn, ready, ctx);
 }
 
-function answerOrEnd(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {
+function answerOrEnd(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {
   const { state, root } = turn;
   const kind = state.steps.length >= turn.maxSteps ? "last" : "step";
   if (kind === "last" && root.onMaxSteps !== "answer") {
@@ -101,17 +101,17 @@ function checkCanWait({ toolbox }: ReadyAgent, ctx: NodeContext): void {
   if (ctx instanceof Context && !isSavedRun(ctx)) throw needsStore(toolbox.mayWait);
 }
 
-function checkSystems({ state, root }: Turn, ready: ReadyAgent): void {
+function checkSystems({ state, root }: OngoingTurn, ready: ReadyAgent): void {
   if (ready.parts !== root || ready.instructions.length === 0) return;
   if (state.log.some(({ role }) => role === "system")) throw twoSystems(root.name);
 }
 
-function mayEndAfterRound(turn: Turn): boolean {
+function mayEndAfterRound(turn: OngoingTurn): boolean {
   return (returningOf(turn) ?? turn.root.options.stopWhen) !== undefined;
 }
 
 /** Those of the agent that gave the answer, also where it has handed over since. */
-function returningOf(turn: Turn): readonly string[] | undefined {
+function returningOf(turn: OngoingTurn): readonly string[] | undefined {
   const { agent = turn.state.active } = turn.state.steps.at(-1) ?? {};
   return turn.partsOf(agent).options.returnDirectly;
 }
@@ -121,7 +121,12 @@ function setEnd(state: AgentState, reason: EndReason, text: string): void {
   state.text = text;
 }
 
-async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: NodeContext): Promise<AgenticMessage> {
+async function answerStep(
+  turn: OngoingTurn,
+  ready: ReadyAgent,
+  kind: CallKind,
+  ctx: NodeContext,
+): Promise<AgenticMessage> {
   const { state, root } = turn;
   if (turn.answers.known === 0) turn.emit({ type: "step_start" });
   const preparing = prepareStep(turn, ready, ctx);
@@ -132,7 +137,7 @@ async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: No
     const asking = requestOf(turn, step, rule, asks);
     const request = asking instanceof Promise ? await asking : asking;
     const message = withCallIds(await callModel(turn, step.model, request, { ctx, kit: step.toolbox.kit }));
-    const changing = hooksOf(turn)?.afterModel(turn, message, ctx);
+    const changing = turnHooks(turn)?.afterModel(turn, message, ctx);
     const changes = changing === undefined ? noChanges : await changing;
     const answer = changes.message ?? message;
     const verdict =
@@ -151,7 +156,7 @@ async function answerStep(turn: Turn, ready: ReadyAgent, kind: CallKind, ctx: No
 }
 
 /** A reader of a resumed run has already seen those before the last one. */
-function tellMisfit(turn: Turn, answer: AgenticMessage): void {
+function tellMisfit(turn: OngoingTurn, answer: AgenticMessage): void {
   for (const event of wholeEvents(answer)) turn.emit(event);
   turn.emit({ type: "restart", reason: "repair" });
 }
@@ -159,7 +164,7 @@ function tellMisfit(turn: Turn, answer: AgenticMessage): void {
 const noChanges: ModelChanges = {};
 
 interface Accepted {
-  readonly step: Step;
+  readonly step: PreparedStep;
   readonly answer: AgenticMessage;
   readonly kind: CallKind;
   readonly rule: OutputRule | undefined;
@@ -168,7 +173,11 @@ interface Accepted {
 }
 
 /** Logs an answer, and decides where the turn goes from here. */
-function acceptAnswer(turn: Turn, accepted: Accepted, ctx: NodeContext): AgenticMessage | Promise<AgenticMessage> {
+function acceptAnswer(
+  turn: OngoingTurn,
+  accepted: Accepted,
+  ctx: NodeContext,
+): AgenticMessage | Promise<AgenticMessage> {
   const { state } = turn;
   const { answer, step, accepted: output } = accepted;
   state.phase = "model";
@@ -204,7 +213,7 @@ function acceptAnswer(turn: Turn, accepted: Accepted, ctx: NodeContext): Agentic
 
 /** A step without a round of tools. */
 async function closeStep(
-  turn: Turn,
+  turn: OngoingTurn,
   { answer, jumpTo, kind, accepted }: Accepted,
   results: readonly AgenticMessage[],
   ctx: NodeContext,
@@ -230,24 +239,24 @@ async function closeStep(
 }
 
 /** Tells hooks and readers of a step that is over. */
-export function endStep(turn: Turn, ctx: NodeContext): Promise<void> | undefined {
-  const hooks = hooksOf(turn)?.afterStep(turn, ctx);
+export function endStep(turn: OngoingTurn, ctx: NodeContext): Promise<void> | undefined {
+  const hooks = turnHooks(turn)?.afterStep(turn, ctx);
   if (hooks !== undefined) return hooks.then(() => tellStepEnd(turn));
   tellStepEnd(turn);
   return undefined;
 }
 
-function tellStepEnd(turn: Turn): void {
+function tellStepEnd(turn: OngoingTurn): void {
   const step = turn.state.steps.at(-1);
   if (step === undefined) return;
   const { usage, finishReason, model } = step;
   turn.emit({ type: "step_finish", usage, finishReason, model });
 }
 
-async function endTurn(turn: Turn, ctx: NodeContext): Promise<AgenticMessage> {
+async function endTurn(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMessage> {
   const { state } = turn;
   state.phase = "end";
-  const hooks = hooksOf(turn)?.afterAgent(turn, ctx);
+  const hooks = turnHooks(turn)?.afterAgent(turn, ctx);
   if (hooks !== undefined) await hooks;
   if (turn.call.onEnd !== undefined) await turn.call.onEnd(state);
   const last = state.steps.at(-1)?.message;

@@ -6,7 +6,7 @@ import type { AgentState } from "./agent-state.js";
 import { toolGone } from "./errors.js";
 import { fixedToolbox } from "./ready-agent.js";
 import type { Toolbox } from "./toolbox.js";
-import type { Turn } from "./turn.js";
+import type { OngoingTurn } from "./turn.js";
 
 /** Refuses answers for a tool that the agent does not have any more. What functions give is not known here. */
 export function checkOpenTools(root: AgentParts, { phase, active, openTools }: AgentState): void {
@@ -17,7 +17,7 @@ export function checkOpenTools(root: AgentParts, { phase, active, openTools }: A
 }
 
 /** Throws if a tool is gone that waited for the answer which has come. */
-export function checkToolsAreThere(turn: Turn, message: AgenticMessage, { kit }: Toolbox, ctx: Context): void {
+export function checkToolsAreThere(turn: OngoingTurn, message: AgenticMessage, { kit }: Toolbox, ctx: Context): void {
   const table = kit.table;
   for (const [index, { name }] of toolCallsOf(message).entries()) {
     if (!turn.state.openTools.includes(name) || table.entries.get(name) !== undefined) continue;

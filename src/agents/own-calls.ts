@@ -3,7 +3,7 @@ import { toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
 import { transferred } from "./handoff-tools.js";
 import { notExecuted, ownResult, wrongResult } from "./own-results.js";
 import type { Toolbox } from "./toolbox.js";
-import type { Turn } from "./turn.js";
+import type { OngoingTurn } from "./turn.js";
 
 /** The calls of a message that no tool runs for. */
 export interface OwnCalls {
@@ -17,7 +17,7 @@ export interface OwnCalls {
   handOver(results: readonly AgenticMessage[]): void;
 }
 
-export function ownCallsOf(turn: Turn, message: AgenticMessage, { transfers }: Toolbox): OwnCalls {
+export function ownCallsOf(turn: OngoingTurn, message: AgenticMessage, { transfers }: Toolbox): OwnCalls {
   const own = ownResults(turn, message, transfers);
   return {
     rest: own.size === 0 ? message : without(message, own),
@@ -30,7 +30,7 @@ export function ownCallsOf(turn: Turn, message: AgenticMessage, { transfers }: T
 type Results = ReadonlyMap<string, AgenticMessage>;
 
 /** By the ids of their calls: of outputs that do not fit, and of transfers, of which the first counts. */
-function ownResults({ state }: Turn, message: AgenticMessage, transfers: Toolbox["transfers"]): Results {
+function ownResults({ state }: OngoingTurn, message: AgenticMessage, transfers: Toolbox["transfers"]): Results {
   const own = new Map<string, AgenticMessage>();
   let target: string | undefined;
   for (const call of toolCallsOf(message)) {
@@ -61,14 +61,14 @@ function merged(message: AgenticMessage, own: Results, results: readonly Agentic
   return toolCallsOf(message).flatMap(({ callId }) => byId.get(callId) ?? []);
 }
 
-function tell(turn: Turn, own: Results): void {
+function tell(turn: OngoingTurn, own: Results): void {
   for (const [callId, message] of own) {
     const [result] = toolResultsOf(message);
     turn.emit({ type: "tool_result", callId, name: result?.name ?? "", message });
   }
 }
 
-function handOver(turn: Turn, results: readonly AgenticMessage[], transfers: Toolbox["transfers"]): void {
+function handOver(turn: OngoingTurn, results: readonly AgenticMessage[], transfers: Toolbox["transfers"]): void {
   const call = results.flatMap(toolResultsOf).find(({ name, isError }) => isError !== true && transfers.has(name));
   const to = call === undefined ? undefined : transfers.get(call.name);
   if (to === undefined) return;

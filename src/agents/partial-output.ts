@@ -3,7 +3,7 @@ import type { OutputSchema } from "../models/output-schema.js";
 import type { AgentEvent } from "./agent-event.js";
 import { type AgentParts, outputToolName } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
-import { outputSchemaOf } from "./structured-output.js";
+import { structuredSchemaOf } from "./structured-output.js";
 
 /** The growing output of a run, out of its events, and the validated one last. */
 export async function* partialOutput(
@@ -11,7 +11,7 @@ export async function* partialOutput(
   events: AsyncIterable<AgentEvent>,
   result: () => Promise<AgentResult<unknown>>,
 ): AsyncGenerator<unknown, void> {
-  const growing = output === undefined ? new GrowingText() : new GrowingValue(outputSchemaOf(output));
+  const growing = output === undefined ? new GrowingText() : new GrowingValue(structuredSchemaOf(output));
   for await (const event of events) {
     const grown = growing.add(event);
     if (grown !== undefined) yield grown.value;

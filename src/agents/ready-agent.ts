@@ -9,22 +9,22 @@ import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
 import { ToolKit } from "../tools/node/tool-table.js";
 import type { AgentContext, Per } from "./agent-context.js";
 import { type AgentParts, partsOf, withTools } from "./agent-parts.js";
-import { namesOf } from "./called-tool.js";
-import { bareAgent, invalidOption, noSuchTool, wrongFunctionResult } from "./errors.js";
+import { calledNames } from "./called-tool.js";
+import { bareAgent, invalidAgentOption, noSuchTool, wrongFunctionResult } from "./errors.js";
 import { handoffTools, transferTo } from "./handoff-tools.js";
 import { hasHooksLoaded, loadHooks } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
 import { checkProvidedNames, splitTools } from "./provider-tools.js";
 import { toolWrappers } from "./tool-wrappers.js";
 import type { Toolbox } from "./toolbox.js";
-import type { ReadyAgent, Turn } from "./turn.js";
+import type { OngoingTurn, ReadyAgent } from "./turn.js";
 
 /** The agent that answers now, with its model, instructions and tools of this turn; a promise of it at its first step. */
-export function readyAgent(turn: Turn, ctx: NodeContext): ReadyAgent | Promise<ReadyAgent> {
+export function readyAgent(turn: OngoingTurn, ctx: NodeContext): ReadyAgent | Promise<ReadyAgent> {
   return turn.ready.get(turn.state.active) ?? resolveOnce(turn, ctx);
 }
 
-function resolveOnce(turn: Turn, ctx: NodeContext): ReadyAgent | Promise<ReadyAgent> {
+function resolveOnce(turn: OngoingTurn, ctx: NodeContext): ReadyAgent | Promise<ReadyAgent> {
   const { ready, state, parts } = turn;
   const { active } = state;
   const agent = areFixed(parts) && hasHooksLoaded(parts) ? fixedAgent(parts) : resolve(parts, turn.context(ctx));
@@ -118,7 +118,9 @@ function instructionsOf(given: unknown): readonly AgenticMessage[] {
   if (given === undefined || given === "") return [];
   if (typeof given === "string") return [systemMessage(given)];
   if (areMessages(given)) return given;
-  throw invalidOption("instructions must be a string, a list of messages, or a function that returns one of them.");
+  throw invalidAgentOption(
+    "instructions must be a string, a list of messages, or a function that returns one of them.",
+  );
 }
 
 /** `beforeStep` may choose other instructions. */
@@ -175,7 +177,7 @@ function checkToolNames({ name: agent, options, middleware }: AgentParts, { kit 
   // other agents, and middlewares, may bring the tool
   if (handoffs !== undefined || middleware.some(({ beforeStep }) => beforeStep !== undefined)) return;
   for (const stops of typeof stopWhen === "function" ? [stopWhen] : stopWhen) {
-    const other = namesOf(stops).find((name) => !names.includes(name));
+    const other = calledNames(stops).find((name) => !names.includes(name));
     if (other !== undefined) throw noSuchTool("calledTool, given to stopWhen,", other, names);
   }
 }

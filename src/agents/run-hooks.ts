@@ -9,16 +9,16 @@ import { withCallIds } from "../tools/node/call-ids.js";
 import type { ToolCall } from "../tools/node/middleware.js";
 import type { AgentRun } from "./agent-context.js";
 import type { AnyMiddleware, ModelChanges, NextToolCall, StepChanges } from "./create-middleware.js";
-import { hookFailed, invalidOption, stateNotJson } from "./errors.js";
+import { hookFailed, invalidAgentOption, stateNotJson } from "./errors.js";
 import { GatheredAnswer } from "./gathered-answer.js";
 import { ModelReply, type ModelRequest } from "./model-request.js";
 import { resultOf } from "./run-result.js";
-import { type Step, type Turn, turnAround } from "./turn.js";
+import { type OngoingTurn, type PreparedStep, turnAround } from "./turn.js";
 
 type Hook = "beforeAgent" | "beforeStep" | "wrapModelCall" | "afterModel" | "wrapToolCall" | "afterStep" | "afterAgent";
 
 /** Each of these returns `undefined` if no middleware of the agent that answers now has the hook. */
-export function beforeAgent(turn: Turn, ctx: NodeContext): Promise<void> | undefined {
+export function beforeAgent(turn: OngoingTurn, ctx: NodeContext): Promise<void> | undefined {
   return runEach(turn, middlewaresWith(turn, "beforeAgent"), "beforeAgent", ctx, (middleware, run) =>
     middleware.beforeAgent?.(run),
   );
@@ -26,14 +26,14 @@ export function beforeAgent(turn: Turn, ctx: NodeContext): Promise<void> | undef
 
 /** The step after all that the hooks change. */
 export function beforeStep(
-  turn: Turn,
-  step: Step,
+  turn: OngoingTurn,
+  step: PreparedStep,
   ctx: NodeContext,
-  change: (turn: Turn, step: Step, changes: StepChanges, middleware: string) => Promise<Step>,
-): Promise<Step> | undefined {
+  change: (turn: OngoingTurn, step: PreparedStep, changes: StepChanges, middleware: string) => Promise<PreparedStep>,
+): Promise<PreparedStep> | undefined {
   const middlewares = middlewaresWith(turn, "beforeStep");
   if (middlewares.length === 0) return undefined;
-  const changed = async (): Promise<Step> => {
+  const changed = async (): Promise<PreparedStep> => {
     let last = step;
     for (const middleware of middlewares) {
       const changes = await runHook(turn, middleware, "beforeStep", ctx, (run) => middleware.beforeStep?.(run));
@@ -57,7 +57,7 @@ type Call = (request: ModelRequest) => Given | Promise<Given>;
 
 /** The answer that comes through all middlewares. */
 export function wrapModelCall(
-  turn: Turn,
+  turn: OngoingTurn,
   request: ModelRequest,
   ctx: NodeContext,
   innerCall: () => InnerCall,
@@ -79,18 +79,18 @@ export function wrapModelCall(
   return answer();
 }
 
-function around(turn: Turn, middleware: AnyMiddleware, inner: Call, ctx: NodeContext): Call {
+function around(turn: OngoingTurn, middleware: AnyMiddleware, inner: Call, ctx: NodeContext): Call {
   return (request) =>
     runHook(turn, middleware, "wrapModelCall", ctx, async (run) => {
       const next = (changed: ModelRequest = request): ModelReply => replyOf(turn, () => inner(changed));
       const given: unknown = await middleware.wrapModelCall?.(request, next, run);
       if (given instanceof ModelReply || isAgenticMessage(given) || isStream(given)) return given as Given;
-      throw invalidOption("wrapModelCall must return what next() returned, a stream, or a message");
+      throw invalidAgentOption("wrapModelCall must return what next() returned, a stream, or a message");
     });
 }
 
 /** Of what is inside, which may take its time to say what it gives. */
-function replyOf(turn: Turn, open: () => Given | Promise<Given>): ModelReply {
+function replyOf(turn: OngoingTurn, open: () => Given | Promise<Given>): ModelReply {
   async function* chunks(): AsyncGenerator<AgenticMessage, void> {
     const given = await open();
     if (isAgenticMessage(given)) yield given;
@@ -110,7 +110,11 @@ async function readWhole(given: StreamSource<AgenticMessage>): Promise<AgenticMe
   return answer.message();
 }
 
-export function afterModel(turn: Turn, given: AgenticMessage, ctx: NodeContext): Promise<ModelChanges> | undefined {
+export function afterModel(
+  turn: OngoingTurn,
+  given: AgenticMessage,
+  ctx: NodeContext,
+): Promise<ModelChanges> | undefined {
   const middlewares = middlewaresBackWith(turn, "afterModel");
   if (middlewares.length === 0) return undefined;
   const changed = async (): Promise<ModelChanges> => {
@@ -157,7 +161,7 @@ export async function wrapToolCall(
   }
 }
 
-export function afterStep(turn: Turn, ctx: NodeContext): Promise<void> | undefined {
+export function afterStep(turn: OngoingTurn, ctx: NodeContext): Promise<void> | undefined {
   const step = turn.state.steps.at(-1);
   if (step === undefined) return undefined;
   return runEach(turn, middlewaresBackWith(turn, "afterStep"), "afterStep", ctx, (middleware, run) =>
@@ -165,7 +169,7 @@ export function afterStep(turn: Turn, ctx: NodeContext): Promise<void> | undefin
   );
 }
 
-export function afterAgent(turn: Turn, ctx: NodeContext): Promise<void> | undefined {
+export function afterAgent(turn: OngoingTurn, ctx: NodeContext): Promise<void> | undefined {
   const middlewares = middlewaresBackWith(turn, "afterAgent");
   if (middlewares.length === 0) return undefined;
   const told = async (): Promise<void> => {
@@ -176,7 +180,7 @@ export function afterAgent(turn: Turn, ctx: NodeContext): Promise<void> | undefi
 }
 
 function runEach(
-  turn: Turn,
+  turn: OngoingTurn,
   middlewares: readonly AnyMiddleware[],
   hook: Hook,
   ctx: NodeContext,
@@ -190,7 +194,7 @@ function runEach(
 }
 
 /** The middlewares of the agent that answers now which have a hook, in their order. */
-function middlewaresWith(turn: Turn, hook: Hook): readonly AnyMiddleware[] {
+function middlewaresWith(turn: OngoingTurn, hook: Hook): readonly AnyMiddleware[] {
   const { middleware } = turn.parts;
   // most have only some hooks, and a step asks for each of them
   for (const one of middleware)
@@ -201,14 +205,14 @@ function middlewaresWith(turn: Turn, hook: Hook): readonly AnyMiddleware[] {
 const none: readonly AnyMiddleware[] = [];
 
 /** The same for hooks that run in the reversed order. */
-function middlewaresBackWith(turn: Turn, hook: Hook): readonly AnyMiddleware[] {
+function middlewaresBackWith(turn: OngoingTurn, hook: Hook): readonly AnyMiddleware[] {
   const found = middlewaresWith(turn, hook);
   return found.length < 2 ? found : found.toReversed();
 }
 
 /** Runs one hook of one middleware: with its state, and under its name if it fails. */
 async function runHook<T>(
-  turn: Turn,
+  turn: OngoingTurn,
   middleware: AnyMiddleware,
   hook: Hook,
   ctx: NodeContext,
@@ -224,7 +228,7 @@ async function runHook<T>(
 }
 
 /** The run as a middleware sees it. */
-function runOf(turn: Turn, { name, state }: AnyMiddleware, ctx: NodeContext): AgentRun<never> {
+function runOf(turn: OngoingTurn, { name, state }: AnyMiddleware, ctx: NodeContext): AgentRun<never> {
   const { middleware } = turn.state;
   if (state !== undefined && !Object.hasOwn(middleware, name)) middleware[name] = turn.call.kept?.[name] ?? state();
   return Object.defineProperty(turn.run(ctx), "state", {
@@ -241,7 +245,7 @@ function isOurs(error: unknown, ctx: NodeContext): boolean {
   return causedByInterrupt(error) || (ctx.signal.aborted && error === ctx.signal.reason);
 }
 
-function checkState(turn: Turn, { name }: AnyMiddleware, hook: Hook): void {
+function checkState(turn: OngoingTurn, { name }: AnyMiddleware, hook: Hook): void {
   try {
     structuredClone(turn.state.middleware[name]);
   } catch (cause) {

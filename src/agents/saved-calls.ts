@@ -8,7 +8,7 @@ import type { AgentState } from "./agent-state.js";
 import type { AgentCallOptions } from "./call-options.js";
 import { checkMaxSteps, checkModelOptions, runNames, runOptionsOf } from "./call-settings.js";
 import { CallTime } from "./call-time.js";
-import { checkNames, childOfTwo, invalidOption, needsStore } from "./errors.js";
+import { checkAgentOptionNames, childOfTwo, invalidAgentOption, needsStore } from "./errors.js";
 import { checkOpenTools } from "./open-tools.js";
 import type { ThreadTurn } from "./thread-turn.js";
 import { type Opened, openTurn, reopenTurn } from "./thread-turns.js";
@@ -49,7 +49,7 @@ export async function openThread(
 function checkThreadOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
   if (options.parent !== undefined) throw childOfTwo("threadId");
   if (options.checkpointId !== undefined) {
-    throw invalidOption(
+    throw invalidAgentOption(
       "threadId and checkpointId exclude each other: each turn of a thread has a checkpoint of its own.",
     );
   }
@@ -71,7 +71,7 @@ const onlyOfNewRuns = ["parent", "key", "checkpointId", "forceNewRun"];
 
 function checkResumeOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
   const names = runNames.filter((one) => !onlyOfNewRuns.includes(one));
-  checkNames(`resume of agent "${name}"`, options, [...names, "modelOptions"]);
+  checkAgentOptionNames(`resume of agent "${name}"`, options, [...names, "modelOptions"]);
   checkMaxSteps(options.maxSteps);
   checkModelOptions("resume", options.modelOptions);
   if (store === undefined) throw needsStore(`Agent "${name}" was asked to resume`);

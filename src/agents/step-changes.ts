@@ -2,10 +2,15 @@ import type { StepChanges } from "./create-middleware.js";
 import { unknownStepTool } from "./errors.js";
 import { modelChain } from "./model-chain.js";
 import { instructionMessages, toolboxOf } from "./ready-agent.js";
-import type { Step, Turn } from "./turn.js";
+import type { OngoingTurn, PreparedStep } from "./turn.js";
 
 /** A step with what a `beforeStep` hook has changed. */
-export function changedStep(turn: Turn, step: Step, changes: StepChanges, middleware: string): Step {
+export function changedStep(
+  turn: OngoingTurn,
+  step: PreparedStep,
+  changes: StepChanges,
+  middleware: string,
+): PreparedStep {
   const { messages, instructions, model, tools, toolChoice, options } = changes;
   if (messages !== undefined) turn.state.view = { messages: [...messages], covers: turn.messages.length };
   return {
@@ -20,11 +25,11 @@ export function changedStep(turn: Turn, step: Step, changes: StepChanges, middle
 }
 
 function toolsOf(
-  turn: Turn,
-  step: Step,
+  turn: OngoingTurn,
+  step: PreparedStep,
   tools: NonNullable<StepChanges["tools"]>,
   middleware: string,
-): Pick<Step, "infos" | "toolbox"> {
+): Pick<PreparedStep, "infos" | "toolbox"> {
   if (tools.length > 0 && tools.every((tool) => typeof tool !== "string")) {
     const toolbox = toolboxOf(turn.parts, tools);
     return { infos: toolbox.infos, toolbox };

@@ -4,10 +4,10 @@ import { OnDemand } from "../schema/on-demand.js";
 import { isInOrder } from "../tools/node/is-in-order.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { StepChanges } from "./create-middleware.js";
-import { hooksOf } from "./hooks.js";
+import { turnHooks } from "./hooks.js";
 import type { ModelRequest } from "./model-request.js";
 import type { OutputRule } from "./structured-output.js";
-import type { ReadyAgent, Step, Turn } from "./turn.js";
+import type { OngoingTurn, PreparedStep, ReadyAgent } from "./turn.js";
 
 /** Few middlewares change what a step asks. */
 const stepChanges = new OnDemand(() => import("./step-changes.js"));
@@ -16,26 +16,35 @@ const stepChanges = new OnDemand(() => import("./step-changes.js"));
 const repairs = new OnDemand(() => import("../tools/node/repair-tool-calls.js"));
 
 /** The step as the agent has it, after all that `beforeStep` hooks change. */
-export function prepareStep(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Step | Promise<Step> {
+export function prepareStep(
+  turn: OngoingTurn,
+  ready: ReadyAgent,
+  ctx: NodeContext,
+): PreparedStep | Promise<PreparedStep> {
   const step = turn.step?.ready === ready ? turn.step : newStep(turn, ready, ctx);
   turn.step = step;
-  return hooksOf(turn)?.beforeStep(turn, step, ctx, changed) ?? step;
+  return turnHooks(turn)?.beforeStep(turn, step, ctx, changed) ?? step;
 }
 
-function newStep(turn: Turn, ready: ReadyAgent, ctx: NodeContext): Step {
+function newStep(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): PreparedStep {
   const { model, instructions, toolbox, parts } = ready;
   const options = { ...parts.options.modelOptions, ...givenToNode(turn, ctx), ...turn.call.modelOptions };
   const isSeen = parts.middleware.some(({ wrapModelCall }) => wrapModelCall !== undefined);
   return { ready, model, instructions, infos: toolbox.infos, toolbox, toolChoice: undefined, options, isSeen };
 }
 
-async function changed(turn: Turn, step: Step, changes: StepChanges, middleware: string): Promise<Step> {
+async function changed(
+  turn: OngoingTurn,
+  step: PreparedStep,
+  changes: StepChanges,
+  middleware: string,
+): Promise<PreparedStep> {
   const { changedStep } = stepChanges.part ?? (await stepChanges.load());
   return changedStep(turn, step, changes, middleware);
 }
 
 /** What the run of the graph was given for models, or for this node. */
-function givenToNode(turn: Turn, ctx: NodeContext): AgentModelOptions {
+function givenToNode(turn: OngoingTurn, ctx: NodeContext): AgentModelOptions {
   if (turn.modelOptions === undefined) {
     const { call, ...given } = (ctx.options ?? {}) as AgentModelOptions & { readonly call?: unknown };
     turn.modelOptions = given;
@@ -46,12 +55,12 @@ function givenToNode(turn: Turn, ctx: NodeContext): AgentModelOptions {
 /** Which tools a call of the model has: all, only the one for the output, or none that it may use. */
 export type CallKind = "step" | "repair" | "last";
 
-function newOptions(step: Step, rule: OutputRule | undefined, kind: CallKind): ModelRequest["options"] {
+function newOptions(step: PreparedStep, rule: OutputRule | undefined, kind: CallKind): ModelRequest["options"] {
   return { ...step.options, ...toolOptions(step, rule, kind), ...formatOf(rule) };
 }
 
 /** The same in every step. */
-function sameOptions(step: Step): ModelRequest["options"] {
+function sameOptions(step: PreparedStep): ModelRequest["options"] {
   step.requested ??= Object.freeze(newOptions(step, undefined, "step"));
   return step.requested;
 }
@@ -61,8 +70,8 @@ function sameOptions(step: Step): ModelRequest["options"] {
  * for every call. What an earlier step has sent is not looked through again.
  */
 export function requestOf(
-  turn: Turn,
-  step: Step,
+  turn: OngoingTurn,
+  step: PreparedStep,
   rule: OutputRule | undefined,
   kind: CallKind,
 ): ModelRequest | Promise<ModelRequest> {
@@ -95,7 +104,7 @@ const none: readonly AgenticMessage[] = [];
 const isSystem = ({ role }: AgenticMessage): boolean => role === "system";
 const isNotSystem = ({ role }: AgenticMessage): boolean => role !== "system";
 
-function toolOptions(step: Step, rule: OutputRule | undefined, kind: CallKind): object {
+function toolOptions(step: PreparedStep, rule: OutputRule | undefined, kind: CallKind): object {
   const outputTool = rule?.tool;
   if (kind !== "step" && outputTool !== undefined) {
     return { tools: [outputTool], toolChoice: { toolNames: [outputTool.name] } };

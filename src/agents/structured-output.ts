@@ -13,14 +13,14 @@ import { issueList } from "../wording.js";
 import { type AgentParts, outputToolName } from "./agent-parts.js";
 import { forgetAnswers } from "./agent-state.js";
 import { notExecuted, ownResult, wrongResult } from "./own-results.js";
-import type { Turn } from "./turn.js";
+import type { OngoingTurn } from "./turn.js";
 
 type GivenSchema = AnyStandardSchema | JsonSchema;
 
 const schemas = new WeakMap<GivenSchema, OutputSchema>();
 
 /** The output of an agent as its models are told it, and as their answers are read. */
-export function outputSchemaOf(given: GivenSchema): OutputSchema {
+export function structuredSchemaOf(given: GivenSchema): OutputSchema {
   const schema = schemas.get(given) ?? new OutputSchema(given);
   schemas.set(given, schema);
   return schema;
@@ -32,7 +32,7 @@ export function readAccepted(
   { options: { runtime = defaultRuntime } }: AgentParts,
   accepted: string,
 ): Promise<ReadOutput> {
-  return outputSchemaOf(given).read(accepted, { validator: runtime.schemaValidator });
+  return structuredSchemaOf(given).read(accepted, { validator: runtime.schemaValidator });
 }
 
 /** How an agent gets an answer that is a value of its schema. */
@@ -49,7 +49,7 @@ export function outputRule(
   tools: readonly ToolInfo[],
 ): OutputRule | undefined {
   if (output === undefined) return undefined;
-  const schema = outputSchemaOf(output);
+  const schema = structuredSchemaOf(output);
   const byTool = outputMode === "tool" || (outputMode === "auto" && tools.length > 0);
   return { schema, repairs: outputRepairs, tool: byTool ? outputTool(schema, tools) : undefined };
 }
@@ -69,7 +69,7 @@ export type Verdict =
 
 /** Looks for the output in an answer. Throws when it does not fit for the last time. */
 export async function judgeOutput(
-  turn: Turn,
+  turn: OngoingTurn,
   rule: OutputRule,
   answer: AgenticMessage,
   ctx: NodeContext,
@@ -90,7 +90,12 @@ interface Calls {
 }
 
 /** The first call that fits is the output. If none fits, the other calls run. */
-async function judgeCalls(turn: Turn, rule: OutputRule, { calls, finals }: Calls, ctx: NodeContext): Promise<Verdict> {
+async function judgeCalls(
+  turn: OngoingTurn,
+  rule: OutputRule,
+  { calls, finals }: Calls,
+  ctx: NodeContext,
+): Promise<Verdict> {
   const wrong = new Map<string, readonly StandardIssue[]>();
   for (const final of finals) {
     const read = await readOutput(rule, final.arguments, ctx);
@@ -109,7 +114,7 @@ async function judgeCalls(turn: Turn, rule: OutputRule, { calls, finals }: Calls
   return misfit(turn, rule, { text: first.arguments, issues }, complaints);
 }
 
-function accepted(turn: Turn, text: string, results: readonly AgenticMessage[]): Verdict {
+function accepted(turn: OngoingTurn, text: string, results: readonly AgenticMessage[]): Verdict {
   turn.state.output = text;
   return { kind: "accepted", text, results };
 }
@@ -119,12 +124,12 @@ interface Misfit {
   readonly issues: readonly StandardIssue[];
 }
 
-function misfit(turn: Turn, rule: OutputRule, wrong: Misfit, complaints: readonly AgenticMessage[]): Verdict {
+function misfit(turn: OngoingTurn, rule: OutputRule, wrong: Misfit, complaints: readonly AgenticMessage[]): Verdict {
   checkRepairs(turn, rule, wrong);
   return { kind: "misfit", complaints };
 }
 
-function checkRepairs({ state }: Turn, { repairs }: OutputRule, { text, issues }: Misfit): void {
+function checkRepairs({ state }: OngoingTurn, { repairs }: OutputRule, { text, issues }: Misfit): void {
   state.misfits += 1;
   if (state.misfits <= repairs) return;
   forgetAnswers(state);

@@ -2,7 +2,7 @@ import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { dropHistory } from "../checkpoint/history/segments.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import type { PromptMessage } from "./call-options.js";
-import { invalidOption, noSuchTurn, threadBusy } from "./errors.js";
+import { invalidAgentOption, noSuchTurn, threadBusy } from "./errors.js";
 import { forkThread, type ThreadForkOptions } from "./fork-thread.js";
 import { promptMessages } from "./prompt-messages.js";
 import {
@@ -71,7 +71,7 @@ export interface Threads {
  */
 export function threads(store: CheckpointStore): Threads {
   if (typeof store?.get !== "function" || typeof store.list !== "function") {
-    throw invalidOption("threads takes the store that the agent was given: memoryStore(), sqliteStore(…), ….");
+    throw invalidAgentOption("threads takes the store that the agent was given: memoryStore(), sqliteStore(…), ….");
   }
   return {
     messages: async (id) => messagesOfTurns(await readTurns(store, id)),

@@ -3,13 +3,13 @@ import type { StreamReader } from "../schema/stream/reader.js";
 import type { BatchFollower } from "../tools/node/call-batch.js";
 import { startTool } from "../tools/node/run-tool.js";
 import type { ToolRun } from "../tools/node/tool-run.js";
-import type { Turn } from "./turn.js";
+import type { OngoingTurn } from "./turn.js";
 
 /** Follows the calls of one message for an agent that streams: emits pieces of results, and results as they arrive. */
 export class ToldCalls implements BatchFollower {
-  readonly #turn: Turn;
+  readonly #turn: OngoingTurn;
 
-  constructor(turn: Turn) {
+  constructor(turn: OngoingTurn) {
     this.#turn = turn;
   }
 

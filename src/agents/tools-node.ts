@@ -17,7 +17,7 @@ import type { OwnCalls } from "./own-calls.js";
 import { readyAgent } from "./ready-agent.js";
 import { ToldCalls } from "./told-calls.js";
 import type { Toolbox } from "./toolbox.js";
-import { isSavedRun, type Turn, turnOf } from "./turn.js";
+import { isSavedRun, type OngoingTurn, turnOf } from "./turn.js";
 
 /** Few rounds have calls that no tool runs for, and few begin again where an answer was awaited. */
 const ownCalls = new OnDemand(() => import("./own-calls.js"));
@@ -71,7 +71,7 @@ interface Round {
 }
 
 /** Whether the agent answers to some calls itself. */
-function hasOwnCalls({ state }: Turn, { transfers }: Toolbox): boolean {
+function hasOwnCalls({ state }: OngoingTurn, { transfers }: Toolbox): boolean {
   if (transfers.size > 0) return true;
   for (const _ in state.complaints) return true;
   return false;
@@ -87,7 +87,7 @@ function resultsIn({ own }: Round, results: AgenticMessage[]): AgenticMessage[] 
 }
 
 function runCalls(
-  turn: Turn,
+  turn: OngoingTurn,
   round: Round,
   toolbox: Toolbox,
   ctx: NodeContext,
@@ -103,7 +103,7 @@ function runCalls(
 }
 
 /** Tools get the conversation. */
-function toolOptions(turn: Turn, ctx: NodeContext): ToolsNodeOptions {
+function toolOptions(turn: OngoingTurn, ctx: NodeContext): ToolsNodeOptions {
   if (turn.toolsOptions === undefined) {
     const { call, ...given } = (ctx.options ?? {}) as ToolsNodeOptions & { readonly call?: unknown };
     turn.toolsOptions = toolsNodeOptionsOf(given);
@@ -112,6 +112,6 @@ function toolOptions(turn: Turn, ctx: NodeContext): ToolsNodeOptions {
 }
 
 /** Tools are told which agent calls. */
-function callingAgent({ call: { threadId }, state }: Turn): NonNullable<ToolContext["agent"]> {
+function callingAgent({ call: { threadId }, state }: OngoingTurn): NonNullable<ToolContext["agent"]> {
   return threadId === undefined ? { name: state.active } : { name: state.active, threadId };
 }

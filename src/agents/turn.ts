@@ -43,7 +43,7 @@ export interface AgentCall {
   /** Called before the run has ended: a thread must know of the end while there still is a checkpoint. */
   readonly onEnd?: ((state: AgentState) => Promise<void>) | undefined;
   /** What runs, once it does. */
-  turn?: Turn | undefined;
+  turn?: OngoingTurn | undefined;
   /** The state that a resume begins with. */
   state?: AgentState | undefined;
 }
@@ -64,23 +64,23 @@ export interface OpenRound {
 }
 
 /** The turn that a context is in: that of the nearest graph around it which is an agent. */
-export function turnAround(ctx: NodeContext): Turn | undefined {
+export function turnAround(ctx: NodeContext): OngoingTurn | undefined {
   return ctx instanceof Context ? turnFrom(ctx.stateCell) : undefined;
 }
 
 /** The turn of a node of an agent's graph; made when its first node runs. */
-export function turnOf(root: AgentParts, ctx: NodeContext<AgentState>): Turn {
+export function turnOf(root: AgentParts, ctx: NodeContext<AgentState>): OngoingTurn {
   const cell = ctx instanceof Context ? ctx.stateCell : undefined;
-  if (cell?.beside instanceof Turn && cell.beside.state === ctx.state) return cell.beside;
+  if (cell?.beside instanceof OngoingTurn && cell.beside.state === ctx.state) return cell.beside;
   const given = (ctx.options as { readonly call?: AgentCall } | undefined)?.call;
-  const turn = new Turn(root, given ?? { streams: false }, ctx);
+  const turn = new OngoingTurn(root, given ?? { streams: false }, ctx);
   if (cell !== undefined) cell.beside = turn;
   return turn;
 }
 
-function turnFrom(nearest: StateCell | undefined): Turn | undefined {
+function turnFrom(nearest: StateCell | undefined): OngoingTurn | undefined {
   for (let cell = nearest; cell !== undefined; cell = cell.outer) {
-    if (cell.beside instanceof Turn && cell.beside.state === cell.value) return cell.beside;
+    if (cell.beside instanceof OngoingTurn && cell.beside.state === cell.value) return cell.beside;
   }
   return undefined;
 }
@@ -99,7 +99,7 @@ export interface ReadyAgent {
 }
 
 /** What one step asks of a model, and which tools it may call. */
-export interface Step {
+export interface PreparedStep {
   readonly ready: ReadyAgent;
   readonly model: ModelChain;
   readonly instructions: readonly AgenticMessage[];
@@ -114,7 +114,7 @@ export interface Step {
 }
 
 /** One turn of an agent in this process: what its state does not keep. */
-export class Turn {
+export class OngoingTurn {
   readonly root: AgentParts;
   readonly call: AgentCall;
   readonly state: AgentState;
@@ -128,7 +128,7 @@ export class Turn {
   /** The agents that have answered, by name. */
   readonly ready = new Map<string, ReadyAgent | Promise<ReadyAgent>>();
   /** A step of the agent that answered last, as it is before hooks change it. */
-  step: Step | undefined;
+  step: PreparedStep | undefined;
   /** The tools of the step that is under way. */
   toolbox: Toolbox | undefined;
   /** How many of the messages have been sent as they are: without a system message, and with a result for every call. */
@@ -148,7 +148,7 @@ export class Turn {
   /** Whether a node may be entered again, in this process or another one: then its answers are kept. */
   readonly isKept: boolean;
   /** Of the agent around this one. */
-  readonly #outer: Turn | undefined;
+  readonly #outer: OngoingTurn | undefined;
   readonly #reachable: ReadonlyMap<string, AgentParts>;
   readonly #listeners: readonly Listener[];
   /** Of the node that began it. (A closure over it kept turns that were over from young garbage collections.) */

@@ -1,6 +1,6 @@
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
-import { checkNames } from "../errors.js";
+import { checkAgentOptionNames } from "../errors.js";
 import { tokensIn, turnsIn } from "./conversation.js";
 import { requireCount } from "./trim-messages.js";
 
@@ -23,7 +23,7 @@ const cleared = "[This result was cleared to save space. Call the tool again if 
  * const agent = createAgent({ model, tools: [getWeather], middleware: [clearToolResults({ atTokens: 80_000, exclude: ["read_plan"] })] });
  */
 export function clearToolResults(options: ClearToolResultsOptions): Middleware {
-  checkNames("clearToolResults", options, ["atTokens", "keepRounds", "exclude"]);
+  checkAgentOptionNames("clearToolResults", options, ["atTokens", "keepRounds", "exclude"]);
   const { atTokens, keepRounds = 3, exclude = [] } = options;
   requireCount("clearToolResults", { atTokens, keepRounds });
   return createMiddleware({

@@ -4,7 +4,7 @@ import { createTool } from "../../tools/define/create-tool.js";
 import type { Agent } from "../agent.js";
 import { partsOf } from "../agent-parts.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
-import { agentWithoutDescription, checkNames, invalidOption, sameAgentName } from "../errors.js";
+import { agentWithoutDescription, checkAgentOptionNames, invalidAgentOption, sameAgentName } from "../errors.js";
 import { AgentRunCall, type RunnableAgent } from "../run-agent.js";
 import { turnAround } from "../turn.js";
 import { requireCount } from "./trim-messages.js";
@@ -26,7 +26,7 @@ export interface SubAgentsOptions {
  * const boss = createAgent({ model, middleware: [subAgents({ agents: [researcher] })] });
  */
 export function subAgents(options: SubAgentsOptions): Middleware {
-  checkNames("subAgents", options, ["agents", "maxDepth"]);
+  checkAgentOptionNames("subAgents", options, ["agents", "maxDepth"]);
   const { agents, maxDepth = 1 } = options;
   requireCount("subAgents", { maxDepth });
   const byName = agentsByName(agents);
@@ -60,13 +60,13 @@ interface Named {
 
 function agentsByName(agents: readonly Agent<unknown>[]): ReadonlyMap<string, Named> {
   if (!Array.isArray(agents) || agents.length === 0) {
-    throw invalidOption("agents of subAgents must be a list of at least one agent.");
+    throw invalidAgentOption("agents of subAgents must be a list of at least one agent.");
   }
   const byName = new Map<string, Named>();
   for (const [index, agent] of agents.entries()) {
     const parts = partsOf(agent);
     if (parts === undefined)
-      throw invalidOption(`agents[${index}] of subAgents is not an agent. Make one with createAgent.`);
+      throw invalidAgentOption(`agents[${index}] of subAgents is not an agent. Make one with createAgent.`);
     const { name, description } = parts;
     if (description === undefined || description === "") throw agentWithoutDescription(name);
     if (byName.has(name)) throw sameAgentName(name);

@@ -10,7 +10,7 @@ import { userMessage } from "../../schema/message/construct-message.js";
 import { textOf } from "../../schema/message/read-message.js";
 import { countedModel } from "../counted-model.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
-import { checkNames } from "../errors.js";
+import { checkAgentOptionNames } from "../errors.js";
 import { turnAround } from "../turn.js";
 import { messagesIn, type TalkTurn, tokensIn, turnsIn } from "./conversation.js";
 import { requireCount } from "./trim-messages.js";
@@ -46,7 +46,7 @@ const task =
  * });
  */
 export function summarize(options: SummarizeOptions): Middleware<{ summary?: Summary }> {
-  checkNames("summarize", options, ["model", "atTokens", "keepTurns"]);
+  checkAgentOptionNames("summarize", options, ["model", "atTokens", "keepTurns"]);
   const { atTokens, keepTurns } = options;
   requireCount("summarize", { atTokens, keepTurns });
   const model = toModel(options.model, "summarize");

@@ -1,5 +1,5 @@
 import { createMiddleware, type Middleware } from "../create-middleware.js";
-import { checkNames, invalidOption } from "../errors.js";
+import { checkAgentOptionNames, invalidAgentOption } from "../errors.js";
 import { messagesIn, type TalkTurn, tokensIn, tokensOf, turnsIn } from "./conversation.js";
 
 /** Options of {@link trimMessages}. */
@@ -17,7 +17,7 @@ export interface TrimMessagesOptions {
  * const agent = createAgent({ model, middleware: [trimMessages({ maxTokens: 50_000 })] });
  */
 export function trimMessages(options: TrimMessagesOptions): Middleware {
-  checkNames("trimMessages", options, ["maxTokens", "keepTurns"]);
+  checkAgentOptionNames("trimMessages", options, ["maxTokens", "keepTurns"]);
   const { maxTokens, keepTurns = 1 } = options;
   requireCount("trimMessages", { maxTokens, keepTurns });
   return createMiddleware({
@@ -52,6 +52,6 @@ function trimmed(turns: readonly TalkTurn[], surplus: number, keepTurns: number)
 export function requireCount(where: string, options: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(options)) {
     if (typeof value === "number" && Number.isInteger(value) && value >= 1) continue;
-    throw invalidOption(`${name} of ${where} must be a whole number of at least 1 (got ${String(value)}).`);
+    throw invalidAgentOption(`${name} of ${where} must be a whole number of at least 1 (got ${String(value)}).`);
   }
 }
