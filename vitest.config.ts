@@ -36,6 +36,7 @@ export default defineConfig({
     // a guard against what hangs: slow and busy machines must not fail
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    setupFiles: ["test/load-at-start.ts"],
     projects: [
       {
         extends: true,
