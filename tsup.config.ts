@@ -47,7 +47,7 @@ const onDemandOfRuns = [
   "src/run/policies/around-node.ts",
   "src/run/policies/held-back.ts",
 ];
-/** What waits on a clock, which Node.js loads with the entries, so that the first wait is no later than the others. */
+/** Parts that wait on a clock. Node.js loads them with the entries, so that the first wait does not start late. */
 const timedParts = ["src/models/await-retry.ts", "src/agents/limited-model.ts"];
 /** What `kumiko/rag` loads on demand. */
 const rag = "src/rag/index.ts";
@@ -109,7 +109,7 @@ export default defineConfig({
     keepTogether(import.meta.dirname, {
       ...Object.fromEntries(Object.values(parts).map((file) => [file, root])),
       ...Object.fromEntries(onDemand.map((file) => [file, core])),
-      // so that these, which batches need too, make no file of their own
+      // batches need these too; without this they would become a file of their own
       [scheduling]: "src/run/policies/default-retry-on.ts",
       "src/run/policies/default-retry-on.ts": "src/run/policies/retry-delay.ts",
       ...Object.fromEntries(onDemandOfRuns.map((file) => [file, scheduling])),

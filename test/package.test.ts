@@ -138,6 +138,17 @@ describe("a bundler", () => {
   });
 });
 
+it("starts the first run of a program inside the call, in Node.js", { timeout }, () => {
+  const script = `
+    import { END, Graph, START } from "kumiko";
+    let isCalled = false;
+    const choose = () => { isCalled = true; return "a"; };
+    const graph = new Graph().addNode("a", (x) => x).addNode("b", (x) => x).addBranch(START, ["a", "b"], choose);
+    const result = graph.addEdge("a", END).addEdge("b", END).compile().invoke("tea");
+    console.log(isCalled, await result);`;
+  expect(consumer.node("--input-type=module", "--eval", script).trim()).toBe("true tea");
+});
+
 describe.each(entries)("$specifier, installed", ({ specifier, source }) => {
   it("is imported with the names of its source", { timeout }, async () => {
     const script = `console.log(JSON.stringify(Object.keys(await import("${specifier}")).sort()))`;

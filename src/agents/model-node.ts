@@ -144,9 +144,9 @@ async function answerStep(
       changes.jumpTo === undefined && rule !== undefined
         ? await structured?.judgeOutput(turn, rule, answer, ctx)
         : undefined;
-    if (verdict?.kind === "misfit") {
+    if (verdict?.kind === "invalid") {
       // it stays in the log, and the model is asked once more
-      if (turn.answers.wrapped >= turn.answers.known) tellMisfit(turn, answer);
+      if (turn.answers.wrapped >= turn.answers.known) tellInvalidOutput(turn, answer);
       state.log.push(answer, ...verdict.complaints);
       asks = "repair";
       continue;
@@ -156,7 +156,7 @@ async function answerStep(
 }
 
 /** A reader of a resumed run has already seen those before the last one. */
-function tellMisfit(turn: OngoingTurn, answer: AgenticMessage): void {
+function tellInvalidOutput(turn: OngoingTurn, answer: AgenticMessage): void {
   for (const event of wholeEvents(answer)) turn.emit(event);
   turn.emit({ type: "restart", reason: "repair" });
 }

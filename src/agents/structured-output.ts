@@ -64,7 +64,7 @@ function outputTool({ jsonSchema }: OutputSchema, tools: readonly ToolInfo[]): T
 /** What an answer is as an output. `undefined`: it goes on with tools, or the provider has paused. */
 export type Verdict =
   | { readonly kind: "accepted"; readonly text: string; readonly results: readonly AgenticMessage[] }
-  | { readonly kind: "misfit"; readonly complaints: readonly AgenticMessage[] }
+  | { readonly kind: "invalid"; readonly complaints: readonly AgenticMessage[] }
   | undefined;
 
 /** Looks for the output in an answer. Throws when it does not fit for the last time. */
@@ -81,7 +81,7 @@ export async function judgeOutput(
   const text = outputTextOf(answer);
   const read = await readOutput(rule, text, ctx);
   if (read.issues === undefined) return accepted(turn, text, []);
-  return misfit(turn, rule, { text, issues: read.issues }, [userMessage(complaint(rule, read.issues))]);
+  return invalidOutput(turn, rule, { text, issues: read.issues }, [userMessage(repairRequest(rule, read.issues))]);
 }
 
 interface Calls {
@@ -105,13 +105,13 @@ async function judgeCalls(
   const [first] = finals;
   if (first === undefined) return undefined;
   const issues = wrong.get(first.callId) ?? [];
-  turn.state.complaints = Object.fromEntries([...wrong].map(([id, found]) => [id, complaint(rule, found)]));
+  turn.state.complaints = Object.fromEntries([...wrong].map(([id, found]) => [id, repairRequest(rule, found)]));
   if (finals.length < calls.length) {
     checkRepairs(turn, rule, { text: first.arguments, issues });
     return undefined;
   }
-  const complaints = finals.map((call) => wrongResult(call, complaint(rule, wrong.get(call.callId) ?? [])));
-  return misfit(turn, rule, { text: first.arguments, issues }, complaints);
+  const complaints = finals.map((call) => wrongResult(call, repairRequest(rule, wrong.get(call.callId) ?? [])));
+  return invalidOutput(turn, rule, { text: first.arguments, issues }, complaints);
 }
 
 function accepted(turn: OngoingTurn, text: string, results: readonly AgenticMessage[]): Verdict {
@@ -119,17 +119,22 @@ function accepted(turn: OngoingTurn, text: string, results: readonly AgenticMess
   return { kind: "accepted", text, results };
 }
 
-interface Misfit {
+interface InvalidOutput {
   readonly text: string;
   readonly issues: readonly StandardIssue[];
 }
 
-function misfit(turn: OngoingTurn, rule: OutputRule, wrong: Misfit, complaints: readonly AgenticMessage[]): Verdict {
+function invalidOutput(
+  turn: OngoingTurn,
+  rule: OutputRule,
+  wrong: InvalidOutput,
+  complaints: readonly AgenticMessage[],
+): Verdict {
   checkRepairs(turn, rule, wrong);
-  return { kind: "misfit", complaints };
+  return { kind: "invalid", complaints };
 }
 
-function checkRepairs({ state }: OngoingTurn, { repairs }: OutputRule, { text, issues }: Misfit): void {
+function checkRepairs({ state }: OngoingTurn, { repairs }: OutputRule, { text, issues }: InvalidOutput): void {
   state.misfits += 1;
   if (state.misfits <= repairs) return;
   forgetAnswers(state);
@@ -142,7 +147,7 @@ function resultsBeside(calls: readonly FunctionToolCall[], final: FunctionToolCa
   );
 }
 
-function complaint({ tool }: OutputRule, issues: readonly StandardIssue[]): string {
+function repairRequest({ tool }: OutputRule, issues: readonly StandardIssue[]): string {
   const again =
     tool === undefined ? "Answer again with nothing but the JSON" : `Call ${tool.name} again with the whole answer`;
   return `The answer does not fit the JSON Schema of the output. ${again}. Wrong are:${issueList(issues)}`;

@@ -196,7 +196,7 @@ export const unknownStop = (option: string, key: unknown): KumikoError =>
 
 export const invalidChain = (what: string): KumikoError => new KumikoError("INVALID_CHAIN", what);
 
-export const misfit = (what: string, issues: readonly string[]): KumikoError =>
+export const schemaMismatch = (what: string, issues: readonly string[]): KumikoError =>
   new KumikoError("VALIDATION", `${what} does not fit its schema: ${issues.join("; ")}.`);
 
 function describeKey(key: unknown): string {

@@ -8,7 +8,7 @@ type Result<T> = IteratorResult<T, undefined>;
 export abstract class PassingSource<T> extends SerialSource<T> implements SplitSource<T> {
   /** The current source; opened on the first read. */
   private source: ChunkSource<T> | undefined = undefined;
-  /** The same, if it can be read in two halves. */
+  /** {@link source}, if it is a `SplitSource`. */
   private split: SplitSource<T> | undefined = undefined;
 
   protected abstract open(): ChunkSource<T>;
@@ -101,11 +101,11 @@ async function readEach<T>(source: ChunkSource<T>, take: Take<T>): Promise<void>
   }
 }
 
-/** A source that is read in two halves, to its end. */
+/** Reads a `SplitSource` to its end. */
 class WholeRead<T> implements SplitReader {
   readonly #source: SplitSource<T>;
   readonly #take: Take<T>;
-  /** How many loops there were: one whose read was stopped is left behind, and the next one goes on. */
+  /** Counts the loops: after a stop, a new loop continues, and the previous one ignores its pending read. */
   #loops = 0;
   #resolve: () => void = ignore;
   #reject: (error: unknown) => void = ignore;

@@ -40,7 +40,7 @@ export class CompiledPlan<in I, out O, out Inner = unknown> implements Runnable<
   constructor(plan: Plan) {
     this.#plan = plan;
     this.#program = new Program(plan, runNested, loadScheduling);
-    // in a bundle: a run that has to wait for it waits for less, or not at all; a failure is reported by that run
+    // only in a bundle: start loading early; if that fails, the first run tries again and reports the error
     if (!this.#program.isPlainLine && findScheduling() === undefined) loadScheduling().catch(ignore);
     this[nodeDefinition] = { component: plan.component, type: "", body: { kind: "graph", plan } };
   }

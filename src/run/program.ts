@@ -71,7 +71,7 @@ export class Program {
   #direct: readonly (Direct | undefined)[] | undefined = undefined;
   #chain: { readonly steps: readonly ChainStep[] | undefined } | undefined = undefined;
   readonly #keyedInputs: (KeyedInputs | "none")[] = [];
-  /** By node: whether its stream has a reader that takes it chunk by chunk, as far as somebody has asked. */
+  /** By node: whether its stream has a reader that takes it chunk by chunk. Filled by `givesChunks`. */
   readonly chunkGivers: (boolean | undefined)[] = [];
   readonly #bodies: BodiesByMode = emptyBodies();
   readonly #observed: BodiesByMode = emptyBodies();

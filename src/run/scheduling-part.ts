@@ -10,7 +10,7 @@ import type { StreamMode } from "./streams/stream-body.js";
 import type { NodePlace } from "./streams/stream-ports.js";
 import type { Task } from "./task.js";
 
-/** The scheduler and what comes with it. `never` stands for the `Run` and its ledger, to avoid an import cycle. */
+/** The functions of the scheduler's module. `never` stands for the `Run` and its ledger, to avoid an import cycle. */
 export interface Scheduling {
   readonly choose: (run: never, task: Task) => Targets | PromiseLike<Targets>;
   readonly schedule: (run: never, ledger: never, input: unknown, from: RunSnapshot | undefined) => unknown;
@@ -29,7 +29,7 @@ export interface Scheduling {
   readonly handleAsStream: (handler: StateHandler, before: NodePlace | undefined) => Body;
 }
 
-/** Loads the scheduler, where it is not loaded. */
+/** Loads the module of the scheduler. */
 export type LoadScheduling = () => Promise<Scheduling>;
 
 const registered: { scheduling?: Scheduling } = {};
@@ -38,7 +38,7 @@ const registered: { scheduling?: Scheduling } = {};
  * Called by the module of the scheduler. The executor does not import that module: in Node.js the entries import it, and bundles
  * load it when a graph is compiled that needs it, or at the first run that does.
  */
-export function bringScheduling(scheduling: Scheduling): void {
+export function registerScheduling(scheduling: Scheduling): void {
   registered.scheduling = scheduling;
 }
 
@@ -47,13 +47,13 @@ export function findScheduling(): Scheduling | undefined {
   return registered.scheduling;
 }
 
-/** The scheduler, in a run that has waited for it. */
+/** The scheduler, for code that only runs after it has been loaded. */
 export function loadedScheduling(): Scheduling {
   if (registered.scheduling === undefined) throw new TypeError("No scheduler is loaded.");
   return registered.scheduling;
 }
 
-/** A body that the scheduler's module makes: at once if it is loaded, otherwise at the first call, which waits for it. */
+/** A body created by the scheduler's module: immediately if it is loaded, otherwise in the first call, which loads it. */
 export function scheduledBody(load: LoadScheduling, make: (scheduling: Scheduling) => Body): Body {
   const scheduling = findScheduling();
   if (scheduling !== undefined) return make(scheduling);

@@ -18,7 +18,7 @@ import { RootRun } from "./root-run.js";
 import { Run } from "./run.js";
 import type { History } from "./saved/history.js";
 import type { Resumption } from "./saved/open-journal.js";
-import { bringScheduling, findScheduling, type LoadScheduling } from "./scheduling-part.js";
+import { findScheduling, type LoadScheduling, registerScheduling } from "./scheduling-part.js";
 import { InputJoining, oneChunk } from "./streams/joining.js";
 import { traced } from "./streams/node-stream.js";
 import { RunStream, type Started } from "./streams/run-stream.js";
@@ -316,7 +316,7 @@ const schedulingPart = new OnDemand(async () => (await import("./scheduling.js")
 
 export const loadScheduling: LoadScheduling = async () => {
   const scheduling = await schedulingPart.load();
-  bringScheduling(scheduling);
+  registerScheduling(scheduling);
   return scheduling;
 };
 

@@ -1,5 +1,5 @@
 import type { StandardIssue, StandardResult } from "../../schema/standard-schema.js";
-import { invalidOption, misfit } from "../errors.js";
+import { invalidOption, schemaMismatch } from "../errors.js";
 import type { ValueCheck } from "./plan.js";
 
 /** A schema that can validate. */
@@ -35,7 +35,7 @@ function validates(schema: unknown): schema is Validating {
 
 function unwrap(what: string, result: StandardResult<unknown>): unknown {
   if (result.issues === undefined) return result.value;
-  throw misfit(what, result.issues.map(describeIssue));
+  throw schemaMismatch(what, result.issues.map(describeIssue));
 }
 
 function describeIssue({ message, path = [] }: StandardIssue): string {

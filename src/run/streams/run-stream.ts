@@ -27,9 +27,9 @@ export class RunStream implements SplitSource<unknown> {
   readonly #load: LoadScheduling;
   #run: RootRun | undefined = undefined;
   #source: ChunkSource<unknown> | undefined = undefined;
-  /** The same, if it can be read in two halves. */
+  /** {@link #source}, if it is a `SplitSource`. */
   #split: SplitSource<unknown> | undefined = undefined;
-  /** Whose read in two halves is pending. */
+  /** The reader whose read is pending. */
   #splitReader: SplitReader | undefined = undefined;
   #opening: Promise<void> | undefined = undefined;
   #over = false;

@@ -12,7 +12,7 @@ export type JoinChunks = (
 const registered: { join?: JoinChunks } = {};
 
 /** Called by the module that joins chunks. */
-export function bringChunkJoining(join: JoinChunks): void {
+export function registerChunkJoining(join: JoinChunks): void {
   registered.join = join;
 }
 
@@ -21,6 +21,7 @@ export function canJoinChunks(): boolean {
   return registered.join !== undefined;
 }
 
+/** Joins chunks. Throws a TypeError if the module that joins them is not loaded. */
 export const joinLoadedChunks: JoinChunks = (chunks, joining, where, registry) => {
   if (registered.join === undefined) throw new TypeError("Await untilJoinable() first.");
   return registered.join(chunks, joining, where, registry);

@@ -2,7 +2,7 @@ import { isPlainObject, isRecord } from "../../is.js";
 import { kindOf } from "../../wording.js";
 import { cannotConcat, emptyStream } from "../errors.js";
 import { type AgenticMessage, isAgenticMessage } from "../message/agentic-message.js";
-import { bringChunkJoining } from "./chunk-joining.js";
+import { registerChunkJoining } from "./chunk-joining.js";
 import { type MessageJoining, messageJoining } from "./message-joining.js";
 import type { ConcatRegistry } from "./registry.js";
 import type { ConcatRule, Joining, KeyedRule } from "./rule.js";
@@ -185,4 +185,4 @@ function kinds(values: Chunks): string {
 }
 
 // a side effect of the import: see decision 10
-bringChunkJoining(joinChunks);
+registerChunkJoining(joinChunks);

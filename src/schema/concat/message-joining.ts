@@ -12,7 +12,7 @@ const registered: { joining?: MessageJoining } = {};
  * Called by the module that joins messages. Concatenation does not import that module, so that programs without messages do not
  * include it.
  */
-export function bringMessageJoining(joining: MessageJoining): void {
+export function registerMessageJoining(joining: MessageJoining): void {
   registered.joining = joining;
 }
 

@@ -1,27 +1,27 @@
 import type { ChunkSource } from "./source.js";
 
-/** What became of a read: `undefined` when there is nothing to give yet. */
+/** The result of a read after a source has processed it; `undefined` if the source has no chunk to deliver yet. */
 export type Passed<T> = IteratorResult<T, undefined> | undefined | Promise<IteratorResult<T, undefined> | undefined>;
 
-/** Who reads a source in two halves. */
+/** A reader that is told when its pending read has been stopped. */
 export interface SplitReader {
-  /** The source was stopped while a read was pending: that read has failed, and what it still comes to does not count. */
+  /** The source was stopped during a read: the read has failed, and its result is to be ignored. */
   stopped(reason: unknown): void;
 }
 
 /**
- * A source that can be read in two halves. However many of them stand around one another, a chunk takes one promise: who reads
- * them awaits the innermost read, and what that came to goes through all of them.
+ * A source whose reads have two steps: waiting for the innermost source, and processing its result. Nested sources of this kind
+ * take one promise per chunk together, because the outermost reader awaits only the innermost read.
  */
 export interface SplitSource<T> extends ChunkSource<T> {
   /**
-   * Begins a read: what it comes to must be given to `pass`, or to `recover`. With a reader it may stay pending when the source is
-   * stopped, and the reader is told; without one it rejects then.
+   * Starts a read. Its result must be passed to `pass`, its error to `recover`. If the source is stopped meanwhile, the read rejects;
+   * if a reader was given, the reader is told instead, and the read may stay pending.
    */
   begun(reader?: SplitReader): Promise<IteratorResult<T, undefined>>;
-  /** What becomes of what was read. */
+  /** Processes the result of a read. */
   pass(result: IteratorResult<T, undefined>): Passed<T>;
-  /** What becomes of a failed read: it gives another result, or rejects. */
+  /** Processes a failed read: resolves to another result, or rejects. */
   recover(error: unknown): Promise<IteratorResult<T, undefined> | undefined>;
 }
 
