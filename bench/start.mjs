@@ -25,6 +25,8 @@ try {
     target: "node20",
     tsconfig: join(root, "tsconfig.json"),
     external: packages(),
+    // keeps the bare imports of the entries, with which Node.js loads at the start what bundlers load on demand
+    ignoreAnnotations: true,
     banner: {
       js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
     },
