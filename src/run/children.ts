@@ -5,24 +5,32 @@ export interface Child {
   abort(reason: unknown): void;
 }
 
-/** The open child runs of a context. */
+/** The open child runs of a context. Most have one at a time, which needs no map. */
 export class Children {
-  readonly #open = new Map<string, Child | undefined>();
+  #key: string | undefined = undefined;
+  #child: Child | undefined = undefined;
+  #others: Map<string, Child | undefined> | undefined = undefined;
   #waiters: (() => void)[] = [];
 
   /** Reserves a key; false if an open child has it. */
   open(key: string): boolean {
-    if (this.#open.has(key)) return false;
-    this.#open.set(key, undefined);
+    if (this.#key === key || this.#others?.has(key) === true) return false;
+    if (this.#key === undefined) this.#key = key;
+    else this.#others = (this.#others ?? new Map()).set(key, undefined);
     return true;
   }
 
   started(key: string, child: Child): void {
-    this.#open.set(key, child);
+    if (this.#key === key) this.#child = child;
+    else this.#others?.set(key, child);
   }
 
   close(key: string): void {
-    this.#open.delete(key);
+    if (this.#key === key) {
+      this.#key = undefined;
+      this.#child = undefined;
+    } else this.#others?.delete(key);
+    if (this.#waiters.length === 0) return;
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const wake of waiters) wake();
@@ -30,11 +38,18 @@ export class Children {
 
   /** Waits until all children have ended. If only streams that no one reads are left, they are aborted. */
   async settle(reason: unknown): Promise<void> {
-    while (this.#open.size > 0) {
-      const left = [...this.#open.values()].filter((child) => child?.isAwaited === false);
-      if (left.length === this.#open.size) for (const child of left) child?.abort(reason);
-      if (this.#open.size === 0) return;
+    for (;;) {
+      const open = this.#all();
+      if (open.length === 0) return;
+      const left = open.filter((child) => child?.isAwaited === false);
+      if (left.length === open.length) for (const child of left) child?.abort(reason);
+      if (this.#all().length === 0) return;
       await new Promise<void>((resolve) => this.#waiters.push(resolve));
     }
+  }
+
+  #all(): (Child | undefined)[] {
+    const others = this.#others?.values() ?? [];
+    return this.#key === undefined ? [...others] : [this.#child, ...others];
   }
 }

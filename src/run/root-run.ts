@@ -8,6 +8,7 @@ import { Context } from "./context.js";
 import { duplicateChild, parentIsNoContext } from "./errors.js";
 import { checkRunOptions, type Overrides, resolveOverrides } from "./options/call-options.js";
 import { checkControl } from "./options/checkpoint-options.js";
+import { ChildOptions } from "./options/child-options.js";
 import type { Program } from "./program.js";
 import { Run } from "./run.js";
 import type { Surroundings } from "./run-parts.js";
@@ -45,9 +46,7 @@ export class RootRun extends Run {
   /** Checks the options and creates the run. Errors are thrown before any handler is called. */
   static prepare(program: Program, mode: Mode, options: RunOptions | undefined): RootRun {
     if (options === undefined) return new RootRun(program, mode, alone, undefined, undefined);
-    checkRunOptions(options, program);
-    checkControl(options);
-    const overrides = resolveOverrides(options, program);
+    const overrides = options instanceof ChildOptions ? options.overrides : checked(options, program);
     const { parent } = options;
     if (parent === undefined) return RootRun.start(program, mode, undefined, options, overrides);
     if (!(parent instanceof Context)) throw parentIsNoContext();
@@ -199,6 +198,12 @@ export class RootRun extends Run {
     this.cancelStreams(reason, this);
     this.onStop?.(reason);
   }
+}
+
+function checked(options: RunOptions, program: Program): Overrides | undefined {
+  checkRunOptions(options, program);
+  checkControl(options);
+  return resolveOverrides(options, program);
 }
 
 /** Fields replaced by `ctx.with` apply to child runs too, unless the options set them. */
