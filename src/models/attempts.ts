@@ -1,9 +1,10 @@
 import type { NodeContext } from "../components/context.js";
-import type { AgenticModel, ModelContext, ModelOptions } from "../components/model.js";
+import type { AgenticModel, ModelContext } from "../components/model.js";
 import { runnable } from "../compose/component-runnable.js";
-import type { RunOptions } from "../compose/options.js";
+import type { KindOptions } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
 import { Context } from "../run/context.js";
+import { ChildOptions } from "../run/options/child-options.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../schema/stream/source.js";
@@ -60,12 +61,11 @@ export function isRepeating(model: AgenticModel): boolean {
   return repeatsOthers in model && model[repeatsOthers] === true;
 }
 
-/** A model in the form that attempts call. */
+/** A model in the form that attempts call. Its answers are unchecked. */
 export interface AttemptedModel {
   readonly type: string | undefined;
-  /** The result is unchecked: see {@link requireAnswer}. */
   generate(messages: Messages, ctx: ModelContext, key: string, call?: CallOfAttempts): Promise<unknown>;
-  stream(messages: Messages, ctx: ModelContext, key: string, call?: CallOfAttempts): StreamReader<AgenticMessage>;
+  stream(messages: Messages, ctx: ModelContext, key: string, call?: CallOfAttempts): StreamReader<unknown>;
 }
 
 /** Makes each call a separate model run in traces. For a model that delegates, each of its attempts is one. */
@@ -81,26 +81,18 @@ export function attemptable(model: AgenticModel): AttemptedModel {
   return {
     type: model.type,
     generate: (messages, ctx, key, call) => run.invoke(messages, optionsOf(ctx, key, call)),
-    stream: (messages, ctx, key, call) =>
-      new StreamReader(new CheckedAnswer(model, run.stream(messages, optionsOf(ctx, key, call)))),
+    stream: (messages, ctx, key, call) => run.stream(messages, optionsOf(ctx, key, call)),
   };
 }
 
-/** Throws if a custom model returned something that is not a message. */
-function requireAnswer({ type = "A model" }: AttemptedModel, given: unknown): AgenticMessage {
-  if (isAgenticMessage(given)) return given;
-  throw notAnAnswer(type, given);
-}
-
-/** Asks a model once, without further attempts. */
-export async function generateOnce(
-  model: AttemptedModel,
-  messages: Messages,
-  ctx: ModelContext,
-  key: string,
-  call?: CallOfAttempts,
-): Promise<AgenticMessage> {
-  return requireAnswer(model, await model.generate(messages, ctx, key, call));
+/** The attempts of a model that is asked once. */
+export function onlyAttempt(model: AttemptedModel): ModelAttempts {
+  return {
+    kind: "retry",
+    first: { model, key: "attempt 1" },
+    afterContent: "throw",
+    next: (failure) => Promise.reject(failure),
+  };
 }
 
 /** The context field that prefixes the keys of nested attempts. */
@@ -124,29 +116,27 @@ function prefixOf(ctx: ModelContext, call: CallOfAttempts | undefined): string {
   return call?.name === undefined ? around : `${around}${call.name} `;
 }
 
-function optionsOf(ctx: ModelContext, name: string, call: CallOfAttempts | undefined): RunOptions {
-  const given: object | undefined = call === undefined ? ctx.options : call.options;
-  const model = (given ?? {}) as ModelOptions & Readonly<Record<string, unknown>>;
-  const key = `${prefixOf(ctx, call)}${name}`;
-  for (const _ in model) return { parent: ctx, key, options: { model } };
-  return { parent: ctx, key };
+function optionsOf(ctx: ModelContext, name: string, call: CallOfAttempts | undefined): ChildOptions {
+  const model = (call?.options ?? ctx.options) as KindOptions["model"];
+  return new ChildOptions(ctx, `${prefixOf(ctx, call)}${name}`, { model });
 }
 
 /** Returns the answer of the first attempt that succeeds. */
-export async function generateWith(
+export function generateWith(
   attempts: ModelAttempts,
   messages: Messages,
   ctx: ModelContext,
   call?: CallOfAttempts,
 ): Promise<AgenticMessage> {
-  for (let attempt = attempts.first; ; ) {
-    abortStateOf(ctx).throwIfAborted();
-    try {
-      return requireAnswer(attempt.model, await attempt.model.generate(messages, ctx, attempt.key, call));
-    } catch (error) {
-      attempt = await attempts.next(failureOf(error, ctx));
-    }
-  }
+  const ask = ({ model, key }: ModelAttempt): Promise<AgenticMessage> => {
+    const { aborted, reason } = abortStateOf(ctx);
+    if (aborted) return Promise.reject(reason);
+    const take = (given: unknown): AgenticMessage | Promise<AgenticMessage> =>
+      isAgenticMessage(given) ? given : goOn(notAnAnswer(model.type, given));
+    return model.generate(messages, ctx, key, call).then(take, goOn);
+  };
+  const goOn = async (error: unknown): Promise<AgenticMessage> => ask(await attempts.next(failureOf(error, ctx)));
+  return ask(attempts.first);
 }
 
 /**
@@ -169,6 +159,7 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
   readonly #messages: Messages;
   readonly #ctx: ModelContext;
   readonly #call: CallOfAttempts | undefined;
+  #attempt: ModelAttempt;
   #hasContent = false;
   #hasEnded = false;
   /** The chunks of this attempt before its first content. */
@@ -179,6 +170,7 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
   constructor(attempts: ModelAttempts, messages: Messages, ctx: ModelContext, call: CallOfAttempts | undefined) {
     super();
     this.#attempts = attempts;
+    this.#attempt = attempts.first;
     this.#messages = messages;
     this.#ctx = ctx;
     this.#call = call;
@@ -205,6 +197,7 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
       this.finish();
       return result;
     }
+    if (!isAgenticMessage(result.value)) return this.#refused(result.value);
     if (this.#hasContent) return result;
     if (result.value.contentBlocks.length > 0) {
       this.#hasContent = true;
@@ -223,11 +216,11 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
       const failure = failureOf(error, this.#ctx);
       const isSeen = this.#hasContent;
       if (isSeen && this.#attempts.afterContent === "throw") throw failure;
-      const attempt = await this.#attempts.next(failure);
+      this.#attempt = await this.#attempts.next(failure);
       this.checkOpen();
       this.#held = [];
       this.#hasContent = false;
-      this.goOn(this.#open(attempt));
+      this.goOn(this.#open(this.#attempt));
       return isSeen ? { done: false, value: restarts[this.#attempts.kind] } : undefined;
     } catch (thrown) {
       this.finish();
@@ -236,7 +229,14 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
   }
 
   protected override open(): ChunkSource<AgenticMessage> {
-    return this.#open(this.#attempts.first);
+    return this.#open(this.#attempt);
+  }
+
+  /** A chunk of a custom model that is not a message ends its attempt. */
+  #refused(given: unknown): Promise<Result | undefined> {
+    const error = notAnAnswer(this.#attempt.model.type, given);
+    this.stop(error);
+    return this.failed(error);
   }
 
   /** Releases the held chunks: returns the first one, and queues the others. */
@@ -247,49 +247,9 @@ class AttemptsStream extends PassingSource<AgenticMessage> {
     return first;
   }
 
-  #open(attempt: ModelAttempt): ChunkSource<AgenticMessage> {
+  #open({ model, key }: ModelAttempt): ChunkSource<AgenticMessage> {
     abortStateOf(this.#ctx).throwIfAborted();
-    return attempt.model.stream(this.#messages, this.#ctx, attempt.key, this.#call).takeSource();
-  }
-}
-
-/** Passes on the chunks of a custom model, and throws if one is not a message. */
-class CheckedAnswer extends PassingSource<AgenticMessage> {
-  readonly #model: AgenticModel;
-  readonly #given: ChunkSource<AgenticMessage>;
-
-  constructor(model: AgenticModel, given: StreamReader<AgenticMessage>) {
-    super();
-    this.#model = model;
-    this.#given = given.takeSource();
-  }
-
-  protected override open(): ChunkSource<AgenticMessage> {
-    return this.#given;
-  }
-
-  protected override passed(result: Result): Passed<AgenticMessage> {
-    if (!this.isOpen) return this.closed();
-    if (result.done === true) this.finish();
-    else if (!isAgenticMessage(result.value)) return this.#refused(result.value);
-    return result;
-  }
-
-  protected override async failed(error: unknown): Promise<never> {
-    this.checkOpen();
-    this.finish();
-    throw error;
-  }
-
-  protected override stop(reason: unknown): void {
-    this.#given.cancel(reason);
-  }
-
-  async #refused(given: unknown): Promise<never> {
-    const error = notAnAnswer(this.#model.type ?? "A model", given);
-    this.finish();
-    this.#given.cancel(error);
-    throw error;
+    return model.stream(this.#messages, this.#ctx, key, this.#call).takeSource() as ChunkSource<AgenticMessage>;
   }
 }
 
@@ -314,6 +274,6 @@ function failureOf(error: unknown, ctx: ModelContext): unknown {
 }
 
 /** Checks for aborts without creating the signal of the context, if nothing else has read it. */
-export function abortStateOf(ctx: ModelContext): { throwIfAborted(): void } {
+export function abortStateOf(ctx: ModelContext): Pick<AbortSignal, "aborted" | "reason" | "throwIfAborted"> {
   return ctx instanceof Context && !Object.hasOwn(ctx, "signal") ? ctx.scope : ctx.signal;
 }

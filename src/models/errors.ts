@@ -78,7 +78,7 @@ export function streamError(model: string, error: unknown): unknown {
 export const noAnswer = (model: string, method: string, given: unknown): KumikoError =>
   new KumikoError("MODEL_FAILED", `${method} of ${model} returned an unreadable answer (got ${shorten(given)}).`);
 
-export const notAnAnswer = (model: string, given: unknown): KumikoError =>
+export const notAnAnswer = (model: string | undefined = "A model", given: unknown): KumikoError =>
   new KumikoError(
     "MODEL_FAILED",
     `${model} returned something that is not a message (got ${shorten(given)}). generate and stream must return messages, such as assistantMessage("…").`,

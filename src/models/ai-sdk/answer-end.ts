@@ -92,7 +92,8 @@ function reasonOf(given: unknown): Reason {
 
 /** Converts `"content-filter"` to `"content_filter"`; an unknown or missing reason becomes `"other"`. */
 function finishReasonOf(given: unknown): FinishReason {
-  return typeof given !== "string" || given === "unknown" ? "other" : given.replaceAll("-", "_");
+  if (typeof given !== "string" || given === "unknown") return "other";
+  return given.includes("-") ? given.replaceAll("-", "_") : given;
 }
 
 /** Describes how a stream was cut off if its package made up the finish reason. */

@@ -173,9 +173,9 @@ function restoreUrl(content: unknown): unknown {
   return { ...content, url: new URL(String(content.url)) };
 }
 
-/** Parses arguments. Invalid JSON becomes `{}`, because a prompt cannot contain text here. */
+/** Parses arguments. Text that is not JSON, or empty, becomes `{}`, because a prompt cannot contain text here. */
 function parsed(text: string): unknown {
-  if (text.trim() === "") return {};
+  if (text === "") return {};
   try {
     return JSON.parse(text);
   } catch {
