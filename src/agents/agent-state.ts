@@ -95,7 +95,10 @@ export function newAgentState(agent: string): AgentState {
 export function countUsage(state: AgentState, model: string, usage: TokenUsage | undefined): void {
   if (usage === undefined) return;
   state.usage = addUsage(state.usage, usage);
-  state.usageByModel = { ...state.usageByModel, [model]: addUsage(state.usageByModel[model] ?? noUsage, usage) };
+  const { usageByModel } = state;
+  const counted = Object.hasOwn(usageByModel, model) ? usageByModel[model] : undefined;
+  if (counted === undefined) state.usageByModel = { ...usageByModel, [model]: addUsage(noUsage, usage) };
+  else usageByModel[model] = addUsage(counted, usage);
 }
 
 /** What was answered led nowhere: who goes on asks again. */

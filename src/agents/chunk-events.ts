@@ -6,6 +6,7 @@ import type { AgentEventBody } from "./agent-event.js";
 interface Listening {
   /** A promise when the model should wait for readers. */
   emit(event: AgentEventBody): Promise<void> | undefined;
+  emitText(delta: string, index: number): Promise<void> | undefined;
 }
 
 /** Tells what the chunks of an answer bring. */
@@ -41,7 +42,7 @@ export class ChunkEvents {
       case "assistant_gen_text":
         if (block.text === "") return undefined;
         this.texts.push(block.text);
-        return this.#turn.emit({ type: "text_delta", delta: block.text, index });
+        return this.#turn.emitText(block.text, index);
       case "reasoning":
         return block.text === "" ? undefined : this.#turn.emit({ type: "reasoning_delta", delta: block.text, index });
       case "function_tool_call": {

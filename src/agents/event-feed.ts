@@ -149,7 +149,20 @@ export class EventFeed implements ChannelOwner {
       if (body.type === "text_delta") this.#writeText(body.delta, place.step);
       if (body.type === "restart") this.#restartText(place.step);
     }
-    const event = eventAt(place, this.#seq++, body);
+    return this.#write({ seq: this.#seq++, ...place, ...body });
+  }
+
+  emitText(delta: string, index: number, place: Omit<EventPlace, "seq">): Promise<void> | undefined {
+    const { runId, agentPath, step, parentCallId } = place;
+    if (parentCallId !== undefined) return this.emit({ type: "text_delta", delta, index }, place);
+    if (agentPath.length === 1) {
+      this.#place = place;
+      this.#writeText(delta, step);
+    }
+    return this.#write({ seq: this.#seq++, runId, agentPath, step, type: "text_delta", delta, index });
+  }
+
+  #write(event: AgentEvent): Promise<void> | undefined {
     this.onEvent?.(event);
     this.events.write(event);
     return this.#mustWait ? new Promise((resolve) => this.#blocked.push(resolve)) : undefined;
@@ -199,12 +212,4 @@ export class EventFeed implements ChannelOwner {
     else this.text.dropLast(this.#written);
     this.#written = 0;
   }
-}
-
-/** Most events are pieces of texts: they are written out, which is much cheaper than copying fields. */
-function eventAt(place: Omit<EventPlace, "seq">, seq: number, body: AgentEventBody): AgentEvent {
-  if (body.type !== "text_delta" || place.parentCallId !== undefined) return { seq, ...place, ...body };
-  const { runId, agentPath, step } = place;
-  const { type, delta, index } = body;
-  return { seq, runId, agentPath, step, type, delta, index };
 }

@@ -81,17 +81,18 @@ function chainOf(turn: OngoingTurn, chain: ModelChain, { model }: ModelRequest):
   return model === chain.model ? chain : modelChain(model, turn.parts, "wrapModelCall");
 }
 
-async function answerOf(
+function answerOf(
   turn: OngoingTurn,
   chain: ModelChain,
   request: ModelRequest,
   ctx: NodeContext,
 ): Promise<AgenticMessage> {
   const call = beginCall(turn);
-  if (call.known !== undefined) return call.known;
-  const message = await chain.generate(request, ctx, call.name);
-  endCall(turn, chain, call, message);
-  return message;
+  if (call.known !== undefined) return Promise.resolve(call.known);
+  return chain.generate(request, ctx, call.name).then((message) => {
+    endCall(turn, chain, call, message);
+    return message;
+  });
 }
 
 /** The chunks of an answer, which is kept when it is whole. The model is asked at the first read. */

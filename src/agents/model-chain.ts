@@ -1,13 +1,12 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
 import {
-  type AttemptedModel,
-  type AttemptingModel,
   attemptable,
-  generateOnce,
   generateWith,
   isAttempting,
   isRepeating,
+  type ModelAttempts,
+  onlyAttempt,
   streamWith,
   withCall,
 } from "../models/attempts.js";
@@ -36,8 +35,11 @@ export function modelChain(given: Model, parts: AgentParts, where: string): Mode
   const model = toModel(given, where);
   const { retry, fallbacks = [] } = parts.options;
   const patient = patientModel(model, parts, where);
-  if (retry === false && fallbacks.length === 0) return new OneAttempt(model, patient);
-  return isAttempting(patient) ? new Attempting(model, patient) : new Delegating(model, patient);
+  if (retry === false && fallbacks.length === 0) {
+    const attempts = onlyAttempt(attemptable(patient));
+    return new Attempting(model, () => attempts);
+  }
+  return isAttempting(patient) ? new Attempting(model, (ctx) => patient.attempts(ctx)) : new Delegating(model, patient);
 }
 
 /** A model with the time limits, retries and fallbacks of an agent. */
@@ -55,21 +57,21 @@ export function patientModel(model: AgenticModel, parts: AgentParts, where: stri
 /** It makes a run of each attempt itself. */
 class Attempting implements ModelChain {
   readonly model: AgenticModel;
-  readonly #patient: AttemptingModel;
+  readonly #attempts: (ctx: ModelContext) => ModelAttempts;
 
-  constructor(model: AgenticModel, patient: AttemptingModel) {
+  constructor(model: AgenticModel, attempts: (ctx: ModelContext) => ModelAttempts) {
     this.model = model;
-    this.#patient = patient;
+    this.#attempts = attempts;
   }
 
   generate(request: ModelRequest, ctx: NodeContext, name?: string): Promise<AgenticMessage> {
     const own = ctx as ModelContext;
-    return generateWith(this.#patient.attempts(own), messagesOf(request), own, { options: request.options, name });
+    return generateWith(this.#attempts(own), messagesOf(request), own, { options: request.options, name });
   }
 
   stream(request: ModelRequest, ctx: NodeContext, name?: string): StreamSource<AgenticMessage> {
     const own = ctx as ModelContext;
-    return streamWith(this.#patient.attempts(own), messagesOf(request), own, { options: request.options, name });
+    return streamWith(this.#attempts(own), messagesOf(request), own, { options: request.options, name });
   }
 }
 
@@ -92,26 +94,6 @@ class Delegating implements ModelChain {
   }
 }
 
-class OneAttempt implements ModelChain {
-  readonly model: AgenticModel;
-  readonly #run: AttemptedModel;
-
-  constructor(model: AgenticModel, attempt: AgenticModel) {
-    this.model = model;
-    this.#run = attemptable(attempt);
-  }
-
-  generate(request: ModelRequest, ctx: NodeContext, name?: string): Promise<AgenticMessage> {
-    const call = { options: request.options, name };
-    return generateOnce(this.#run, messagesOf(request), ctx as ModelContext, "attempt 1", call);
-  }
-
-  stream(request: ModelRequest, ctx: NodeContext, name?: string): StreamSource<AgenticMessage> {
-    const call = { options: request.options, name };
-    return this.#run.stream(messagesOf(request), ctx as ModelContext, "attempt 1", call);
-  }
-}
-
 function messagesOf({ instructions, messages }: ModelRequest): readonly AgenticMessage[] {
-  return [...instructions, ...messages];
+  return messages.toSpliced(0, 0, ...instructions);
 }

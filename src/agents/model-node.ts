@@ -26,26 +26,14 @@ import { isSavedRun, type OngoingTurn, type PreparedStep, type ReadyAgent, turnO
 /** Few agents end with a round of tools. */
 const roundEnds = new OnDemand(() => import("./end-after-round.js"));
 
-/** The node `model`: one accepted answer, or the end of the turn. */
-export async function runModelNode(
-  root: AgentParts,
-  input: unknown,
-  ctx: NodeContext<AgentState>,
-): Promise<AgenticMessage> {
+/** The node `model`: one accepted answer, or the end of the turn. Promises are made only where something is awaited. */
+export function runModelNode(root: AgentParts, input: unknown, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
   const turn = turnOf(root, ctx);
   const { state } = turn;
   if (state.phase === "start" && state.entry === undefined) state.log = [...(input as readonly AgenticMessage[])];
   if (state.entry !== undefined) turn.inOrder = 0;
   enterNode(state);
   turn.answers = { asked: 0, wrapped: 0, known: state.kept?.wrapped.length ?? 0, count: 0 };
-  const answer = await nextAnswer(turn, ctx);
-  const leaving = leaveNode(state, isSavedRun(ctx));
-  if (leaving !== undefined) await leaving;
-  return answer;
-}
-
-/** Promises are made only where something is awaited: a step has many layers. */
-function nextAnswer(turn: OngoingTurn, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
   const ready = readyAgent(turn, ctx);
   if (ready instanceof Promise) return ready.then((resolved) => checkedAnswer(turn, resolved, ctx));
   return checkedAnswer(turn, ready, ctx);
@@ -203,10 +191,11 @@ function acceptAnswer(
   }
   if (calls.length > 0 || asksApproval(answer)) {
     state.phase = "tools";
-    state.openTools = calls
-      .map(({ name }) => name)
-      .filter((name) => step.toolbox.kit.table.entries.get(name) !== undefined);
-    return answer;
+    if (isSavedRun(ctx)) {
+      const { entries } = step.toolbox.kit.table;
+      state.openTools = calls.map(({ name }) => name).filter((name) => entries.get(name) !== undefined);
+    }
+    return left(turn, answer, ctx);
   }
   return closeStep(turn, accepted, [], ctx);
 }
@@ -230,7 +219,7 @@ async function closeStep(
     (jumpTo === undefined && accepted?.kind !== "accepted" && kind === "step" && isPaused(answer));
   if (goesOn) {
     state.phase = "model";
-    return answer;
+    return left(turn, answer, ctx);
   }
   const isLast = kind === "last" && accepted?.kind !== "accepted";
   const text = accepted?.kind === "accepted" ? accepted.text : textOf(answer);
@@ -260,7 +249,16 @@ async function endTurn(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMess
   if (hooks !== undefined) await hooks;
   if (turn.call.onEnd !== undefined) await turn.call.onEnd(state);
   const last = state.steps.at(-1)?.message;
-  return state.end === "returned" || last === undefined ? assistantMessage(state.text) : last;
+  return left(turn, state.end === "returned" || last === undefined ? assistantMessage(state.text) : last, ctx);
+}
+
+/** The node returns its answer. */
+function left(
+  { state }: OngoingTurn,
+  answer: AgenticMessage,
+  ctx: NodeContext,
+): AgenticMessage | Promise<AgenticMessage> {
+  return leaveNode(state, isSavedRun(ctx))?.then(() => answer) ?? answer;
 }
 
 function isEmpty({ contentBlocks }: AgenticMessage): boolean {

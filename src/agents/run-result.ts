@@ -27,7 +27,7 @@ export function resultOf(
     messages: [...state.log],
     steps: state.steps.map((step) => ({ ...step })),
     usage: state.usage,
-    usageByModel: state.usageByModel,
+    usageByModel: { ...state.usageByModel },
     agent: state.active,
     ...(call.checkpointId !== undefined && { checkpointId: call.checkpointId }),
     ...(call.threadId !== undefined && { threadId: call.threadId }),

@@ -200,7 +200,7 @@ export class OngoingTurn {
 
   get messages(): readonly AgenticMessage[] {
     const { history, state } = this;
-    return history.length === 0 ? [...state.log] : [...history, ...state.log];
+    return state.log.toSpliced(0, 0, ...history);
   }
 
   /** The conversation as the model sees it. */
@@ -218,8 +218,16 @@ export class OngoingTurn {
   emit(event: AgentEventBody): Promise<void> | undefined {
     let wait: Promise<void> | undefined;
     if (this.#listeners.length === 0) return wait;
-    const body = event.type === "text_delta" ? event : withoutAbsent(event);
+    const body = withoutAbsent(event);
     for (const listener of this.#listeners) wait = listener.feed.emit(body, this.#placeOn(listener)) ?? wait;
+    return wait;
+  }
+
+  emitText(delta: string, index: number): Promise<void> | undefined {
+    let wait: Promise<void> | undefined;
+    for (const listener of this.#listeners) {
+      wait = listener.feed.emitText(delta, index, this.#placeOn(listener)) ?? wait;
+    }
     return wait;
   }
 
