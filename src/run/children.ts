@@ -5,51 +5,44 @@ export interface Child {
   abort(reason: unknown): void;
 }
 
-/** The open child runs of a context. Most have one at a time, which needs no map. */
+/** The open child runs of a context. */
 export class Children {
-  #key: string | undefined = undefined;
-  #child: Child | undefined = undefined;
-  #others: Map<string, Child | undefined> | undefined = undefined;
+  /** The first one: most contexts have one at a time, and no map is made for it. */
+  #first: Child | undefined = undefined;
+  #firstKey = "";
+  #others: Map<string, Child> | undefined = undefined;
   #waiters: (() => void)[] = [];
 
-  /** Reserves a key; false if an open child has it. */
-  open(key: string): boolean {
-    if (this.#key === key || this.#others?.has(key) === true) return false;
-    if (this.#key === undefined) this.#key = key;
-    else this.#others = (this.#others ?? new Map()).set(key, undefined);
-    return true;
+  has(key: string): boolean {
+    return (this.#first !== undefined && this.#firstKey === key) || this.#others?.has(key) === true;
   }
 
-  started(key: string, child: Child): void {
-    if (this.#key === key) this.#child = child;
-    else this.#others?.set(key, child);
+  add(key: string, child: Child): void {
+    if (this.#first === undefined) {
+      this.#first = child;
+      this.#firstKey = key;
+    } else {
+      this.#others ??= new Map();
+      this.#others.set(key, child);
+    }
   }
 
   close(key: string): void {
-    if (this.#key === key) {
-      this.#key = undefined;
-      this.#child = undefined;
-    } else this.#others?.delete(key);
-    if (this.#waiters.length === 0) return;
-    const waiters = this.#waiters;
-    this.#waiters = [];
-    for (const wake of waiters) wake();
+    if (this.#firstKey === key) this.#first = undefined;
+    else this.#others?.delete(key);
+    for (const wake of this.#waiters.splice(0)) wake();
   }
 
   /** Waits until all children have ended. If only streams that no one reads are left, they are aborted. */
   async settle(reason: unknown): Promise<void> {
-    for (;;) {
-      const open = this.#all();
-      if (open.length === 0) return;
-      const left = open.filter((child) => child?.isAwaited === false);
-      if (left.length === open.length) for (const child of left) child?.abort(reason);
-      if (this.#all().length === 0) return;
-      await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    for (let open = this.#open(); open.length > 0; open = this.#open()) {
+      if (open.every(({ isAwaited }) => !isAwaited)) for (const child of open) child.abort(reason);
+      if (this.#open().length > 0) await new Promise<void>((resolve) => this.#waiters.push(resolve));
     }
   }
 
-  #all(): (Child | undefined)[] {
+  #open(): Child[] {
     const others = this.#others?.values() ?? [];
-    return this.#key === undefined ? [...others] : [this.#child, ...others];
+    return this.#first === undefined ? [...others] : [this.#first, ...others];
   }
 }

@@ -51,16 +51,12 @@ export class RootRun extends Run {
     if (parent === undefined) return RootRun.start(program, mode, undefined, options, overrides);
     if (!(parent instanceof Context)) throw parentIsNoContext();
     const childKey = options.key ?? program.plan.name;
-    if (!parent.children.open(childKey)) throw duplicateChild(childKey, parent.address);
-    try {
-      const run = RootRun.start(program, mode, parent, withReplaced(options, parent), overrides);
-      run.givenKey = childKey;
-      parent.children.started(childKey, run);
-      return run;
-    } catch (error) {
-      parent.children.close(childKey);
-      throw error;
-    }
+    const { children } = parent;
+    if (children.has(childKey)) throw duplicateChild(childKey, parent.address);
+    const run = RootRun.start(program, mode, parent, withReplaced(options, parent), overrides);
+    run.givenKey = childKey;
+    children.add(childKey, run);
+    return run;
   }
 
   private static start(

@@ -9,12 +9,11 @@ const limit = 20;
  */
 export function findLoops(successors: Successors): { readonly loops: number[][]; readonly more: boolean } {
   const loops: number[][] = [];
-  if (!hasLoop(successors)) return { loops, more: false };
-  const componentOf = components(successors);
+  const nodes = betweenLoops(successors);
   const covered = new Set<number>();
-  for (const node of successors.keys()) {
+  for (const node of nodes) {
     if (covered.has(node)) continue;
-    const loop = shortestLoop(node, successors, componentOf);
+    const loop = shortestLoop(node, successors, nodes);
     if (loop === undefined) continue;
     if (loops.length === limit) return { loops, more: true };
     loops.push(loop);
@@ -23,76 +22,37 @@ export function findLoops(successors: Successors): { readonly loops: number[][];
   return { loops, more: false };
 }
 
-/** Kahn's algorithm: removes nodes without predecessors until none is left, or only loops. */
-function hasLoop(successors: Successors): boolean {
-  const waitingFor = new Array<number>(successors.length).fill(0);
-  for (const targets of successors) for (const target of targets) waitingFor[target] = (waitingFor[target] ?? 0) + 1;
-  const ready = [...successors.keys()].filter((node) => waitingFor[node] === 0);
-  let taken = 0;
-  for (let node = ready.pop(); node !== undefined; node = ready.pop()) {
-    taken++;
-    for (const target of successors[node] ?? []) {
-      const remaining = (waitingFor[target] ?? 0) - 1;
-      waitingFor[target] = remaining;
-      if (remaining === 0) ready.push(target);
-    }
-  }
-  return taken < successors.length;
-}
-
-/** Maps each node to a representative of its strongly connected component (Kosaraju's algorithm, without recursion). */
-function components(successors: Successors): ReadonlyMap<number, number> {
+/** The nodes on loops, and those on paths from one loop to another. */
+function betweenLoops(successors: Successors): ReadonlySet<number> {
+  const nodes = new Set(successors.keys());
+  removeFirst(nodes, successors);
+  if (nodes.size === 0) return nodes;
   const predecessors: number[][] = successors.map(() => []);
   for (const [node, targets] of successors.entries()) for (const target of targets) predecessors[target]?.push(node);
-  const componentOf = new Map<number, number>();
-  for (const root of finishingOrder(successors).reverse()) {
-    if (componentOf.has(root)) continue;
-    componentOf.set(root, root);
-    const members = [root];
-    for (const member of members) {
-      for (const before of predecessors[member] ?? []) {
-        if (componentOf.has(before)) continue;
-        componentOf.set(before, root);
-        members.push(before);
-      }
-    }
-  }
-  return componentOf;
+  removeFirst(nodes, predecessors);
+  return nodes;
 }
 
-/** The nodes in the order in which a depth-first search leaves them. */
-function finishingOrder(successors: Successors): number[] {
-  const finished: number[] = [];
-  const seen = new Set<number>();
-  const path: { readonly node: number; readonly targets: Iterator<number> }[] = [];
-  const enter = (node: number): void => {
-    if (seen.has(node)) return;
-    seen.add(node);
-    path.push({ node, targets: (successors[node] ?? []).values() });
-  };
-  for (const root of successors.keys()) {
-    enter(root);
-    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
-      const next = last.targets.next();
-      if (!next.done) enter(next.value);
-      else finished.push(path.pop()?.node ?? last.node);
-    }
+/** Removes nodes without predecessors until none is left, or only loops and what comes after them (Kahn's algorithm). */
+function removeFirst(nodes: Set<number>, successors: Successors): void {
+  const waitingFor = successors.map(() => 0);
+  const add = (node: number, count: number): number => (waitingFor[node] = (waitingFor[node] ?? 0) + count);
+  for (const node of nodes) for (const target of successors[node] ?? []) add(target, 1);
+  const first = [...nodes].filter((node) => waitingFor[node] === 0);
+  for (const node of first) {
+    nodes.delete(node);
+    for (const target of successors[node] ?? []) if (nodes.has(target) && add(target, -1) === 0) first.push(target);
   }
-  return finished;
 }
 
-/** The shortest path from a node back to itself. It stays in the node's component. */
-function shortestLoop(
-  start: number,
-  successors: Successors,
-  componentOf: ReadonlyMap<number, number>,
-): number[] | undefined {
+/** The shortest path from a node back to itself. */
+function shortestLoop(start: number, successors: Successors, nodes: ReadonlySet<number>): number[] | undefined {
   const cameFrom = new Map<number, number>();
   const queue = [start];
   for (const from of queue) {
     for (const to of successors[from] ?? []) {
       if (to === start) return trace(from, start, cameFrom);
-      if (cameFrom.has(to) || componentOf.get(to) !== componentOf.get(start)) continue;
+      if (cameFrom.has(to) || !nodes.has(to)) continue;
       cameFrom.set(to, from);
       queue.push(to);
     }

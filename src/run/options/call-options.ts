@@ -20,18 +20,22 @@ export interface Overrides {
 
 type KindName = keyof KindOptions;
 
-const componentOf: Readonly<Record<KindName, PlanNode["component"]>> = {
-  model: "model",
-  tool: "tools_node",
-  toolsNode: "tools_node",
-  template: "template",
-  retriever: "retriever",
-  embedder: "embedder",
-  indexer: "indexer",
-  loader: "loader",
-  transformer: "transformer",
-  lambda: "lambda",
-};
+const kindNames: readonly string[] = [
+  "model",
+  "tool",
+  "toolsNode",
+  "template",
+  "retriever",
+  "embedder",
+  "indexer",
+  "loader",
+  "transformer",
+  "lambda",
+] satisfies KindName[];
+
+function componentOf(kind: KindName): PlanNode["component"] {
+  return kind === "tool" || kind === "toolsNode" ? "tools_node" : kind;
+}
 
 /** Checks the call options of a run. Throws for options that nothing in the graph accepts. */
 export function resolveOverrides({ options, nodes }: RunOptions, program: Program): Overrides | undefined {
@@ -45,11 +49,11 @@ function checkKinds(options: KindOptions, program: Program): void {
   checkRecord("options", options, "a record of options by kind of component");
   for (const kind of Object.keys(options)) {
     const value = options[kind as KindName];
-    if (!Object.hasOwn(componentOf, kind)) {
-      throw unknownOption(`Unknown component kind options.${kind}. Kinds: ${Object.keys(componentOf).join(", ")}.`);
+    if (!kindNames.includes(kind)) {
+      throw unknownOption(`Unknown component kind options.${kind}. Kinds: ${kindNames.join(", ")}.`);
     }
     if (value === undefined) continue;
-    if (!hasComponent(program, componentOf[kind as KindName])) {
+    if (!hasComponent(program, componentOf(kind as KindName))) {
       throw unknownOption(
         `options.${kind} was given, and nothing in this graph accepts it: it has no ${kind === "tool" ? "tools node" : kind}.`,
       );
