@@ -34,7 +34,7 @@ export class GatheredAnswer {
   /** All of it, as one message; a promise of it where what joins messages is not loaded yet. */
   message(): AgenticMessage | Promise<AgenticMessage> {
     this.#endText();
-    const joining = messageJoining();
+    const joining = messageJoining.part;
     if (joining !== undefined) return joining.message(this.#chunks);
     return loadMessageJoining().then(({ message }) => message(this.#chunks));
   }

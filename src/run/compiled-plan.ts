@@ -14,7 +14,7 @@ import type { Runnable } from "../compose/runnable.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { Program } from "./program.js";
-import { findScheduling } from "./scheduling-part.js";
+import { schedulingPart } from "./scheduling-part.js";
 import { historyOf, loadScheduling, runForCollect, runForStream, runForValue, runNested } from "./start.js";
 
 declare const inner: unique symbol;
@@ -41,7 +41,7 @@ export class CompiledPlan<in I, out O, out Inner = unknown> implements Runnable<
     this.#plan = plan;
     this.#program = new Program(plan, runNested, loadScheduling);
     // only in a bundle: start loading early; if that fails, the first run tries again and reports the error
-    if (!this.#program.isPlainLine && findScheduling() === undefined) loadScheduling().catch(ignore);
+    if (!this.#program.isPlainLine && schedulingPart.part === undefined) loadScheduling().catch(ignore);
     this[nodeDefinition] = { component: plan.component, type: "", body: { kind: "graph", plan } };
   }
 

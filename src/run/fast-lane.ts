@@ -5,7 +5,7 @@ import { LineOutputs } from "./mapping/line-outputs.js";
 import { ROUTED } from "./program.js";
 import type { Run } from "./run.js";
 import { halt } from "./run-parts.js";
-import { findScheduling, loadedScheduling } from "./scheduling-part.js";
+import { schedulingPart } from "./scheduling-part.js";
 import { endSpan, failSpan, startSpan } from "./spans/observe.js";
 import { collect, discard } from "./streams/joining.js";
 import { Task } from "./task.js";
@@ -13,7 +13,7 @@ import { Task } from "./task.js";
 /** Whether a run goes from node to node, on values or with a single node, and is neither saved nor controlled. */
 export function canRunFast({ program, mode, environment, retains }: Run): boolean {
   const isKept = retains || (environment.journal ?? environment.stopRequest) !== undefined;
-  const isReady = program.isPlainLine || findScheduling() !== undefined;
+  const isReady = program.isPlainLine || schedulingPart.part !== undefined;
   return program.isLine && (mode !== "transform" || program.plan.bare) && !isKept && isReady;
 }
 
@@ -34,7 +34,7 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
     for (;;) {
       let target = next[index] as number;
       if (target === ROUTED) {
-        const scheduling = loadedScheduling();
+        const scheduling = schedulingPart.loaded;
         task ??= new Task(run, index);
         task.output = run.keyed(index, value);
         let targets = scheduling.choose(run as never, task);

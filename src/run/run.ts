@@ -33,7 +33,7 @@ import {
   spanOf,
   waitingTasks,
 } from "./run-parts.js";
-import { loadedScheduling } from "./scheduling-part.js";
+import { schedulingPart } from "./scheduling-part.js";
 import { abortError, Scope } from "./scope.js";
 import { givesHandlers, handlersAt, handlersOfRun } from "./spans/run-handlers.js";
 import { StateCell } from "./state-cell.js";
@@ -447,7 +447,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     const { checkOutput } = this.program.plan;
     if (checkOutput === undefined) return this.completed(result);
     if (result instanceof StreamReader && this.mode === "transform")
-      return this.completed(loadedScheduling().checkedStream(result, checkOutput, this.keepChecked.bind(this)));
+      return this.completed(schedulingPart.loaded.checkedStream(result, checkOutput, this.keepChecked.bind(this)));
     let checked: unknown;
     try {
       checked = checkOutput(result);
@@ -484,7 +484,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   leaveRest(result: unknown): unknown {
     if (!(result instanceof StreamReader)) this.stopRest(resultIsThere);
     else if (!this.nested) this.hasRest = true;
-    else return loadedScheduling().endingWith(result, () => this.stopped ?? this.stopRest(resultIsThere));
+    else return schedulingPart.loaded.endingWith(result, () => this.stopped ?? this.stopRest(resultIsThere));
     return result;
   }
 

@@ -1,6 +1,7 @@
 import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
 import type { NodeSettings, StateHandler } from "../compose/plan/plan.js";
 import type { Joining } from "../schema/concat/rule.js";
+import { LatePart } from "../schema/late-part.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { ChunkSource } from "../schema/stream/source.js";
 import type { Body, Natives } from "./body.js";
@@ -32,31 +33,13 @@ export interface Scheduling {
 /** Loads the module of the scheduler. */
 export type LoadScheduling = () => Promise<Scheduling>;
 
-const registered: { scheduling?: Scheduling } = {};
-
-/**
- * Called by the module of the scheduler. The executor does not import that module: in Node.js the entries import it, and bundles
- * load it when a graph is compiled that needs it, or at the first run that does.
- */
-export function registerScheduling(scheduling: Scheduling): void {
-  registered.scheduling = scheduling;
-}
-
-/** `undefined` until the module of the scheduler is loaded. */
-export function findScheduling(): Scheduling | undefined {
-  return registered.scheduling;
-}
-
-/** The scheduler, for code that only runs after it has been loaded. */
-export function loadedScheduling(): Scheduling {
-  if (registered.scheduling === undefined) throw new TypeError("No scheduler is loaded.");
-  return registered.scheduling;
-}
+/** The scheduler. Its module is loaded in bundles when a graph is compiled that needs it, or at the first run that does. */
+export const schedulingPart = new LatePart<Scheduling>();
 
 /** A body created by the scheduler's module: immediately if it is loaded, otherwise in the first call, which loads it. */
 export function scheduledBody(load: LoadScheduling, make: (scheduling: Scheduling) => Body): Body {
-  const scheduling = findScheduling();
-  if (scheduling !== undefined) return make(scheduling);
+  const { part } = schedulingPart;
+  if (part !== undefined) return make(part);
   let made: Body | undefined;
   return (input, task) => {
     if (made !== undefined) return made(input, task);

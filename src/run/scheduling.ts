@@ -5,7 +5,7 @@ import { choose } from "./routing.js";
 import type { Run } from "./run.js";
 import type { RunLedger } from "./run-parts.js";
 import { Scheduler } from "./scheduler.js";
-import { registerScheduling, type Scheduling } from "./scheduling-part.js";
+import { type Scheduling, schedulingPart } from "./scheduling-part.js";
 import { checkedStream, endingWith } from "./streams/output-streams.js";
 import { outputOf } from "./streams/run-output.js";
 import { streamBody, unjoinedBody } from "./streams/stream-body.js";
@@ -26,7 +26,7 @@ export const scheduling: Scheduling = {
 };
 
 // a side effect of the import: see decision 10
-registerScheduling(scheduling);
+schedulingPart.register(scheduling);
 
 function schedule(run: Run, ledger: RunLedger | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
   run.ledger = ledger;

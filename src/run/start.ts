@@ -18,7 +18,7 @@ import { RootRun } from "./root-run.js";
 import { Run } from "./run.js";
 import type { History } from "./saved/history.js";
 import type { Resumption } from "./saved/open-journal.js";
-import { findScheduling, type LoadScheduling, registerScheduling } from "./scheduling-part.js";
+import { type LoadScheduling, schedulingPart } from "./scheduling-part.js";
 import { InputJoining, oneChunk } from "./streams/joining.js";
 import { traced } from "./streams/node-stream.js";
 import { RunStream, type Started } from "./streams/run-stream.js";
@@ -312,16 +312,16 @@ function retaining(run: Run): SavedRuns | undefined | Promise<SavedRuns> {
   return run.retains ? (savedRuns.part ?? savedRuns.load()) : undefined;
 }
 
-const schedulingPart = new OnDemand(async () => (await import("./scheduling.js")).scheduling);
+const scheduler = new OnDemand(async () => (await import("./scheduling.js")).scheduling);
 
 export const loadScheduling: LoadScheduling = async () => {
-  const scheduling = await schedulingPart.load();
-  registerScheduling(scheduling);
+  const scheduling = await scheduler.load();
+  schedulingPart.register(scheduling);
   return scheduling;
 };
 
-function schedule(run: Run, part: SavedRuns | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
-  const scheduling = findScheduling();
-  if (scheduling === undefined) return loadScheduling().then(() => schedule(run, part, input, from));
-  return scheduling.schedule(run as never, part?.newLedger(run as never) as never, input, from);
+function schedule(run: Run, saved: SavedRuns | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
+  const { part: scheduling } = schedulingPart;
+  if (scheduling === undefined) return loadScheduling().then(() => schedule(run, saved, input, from));
+  return scheduling.schedule(run as never, saved?.newLedger(run as never) as never, input, from);
 }

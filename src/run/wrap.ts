@@ -4,7 +4,7 @@ import { StreamReader } from "../schema/stream/reader.js";
 import type { Body } from "./body.js";
 import { missingInputKey } from "./errors.js";
 import { makeOptions } from "./options/make-options.js";
-import { type LoadScheduling, loadedScheduling, scheduledBody } from "./scheduling-part.js";
+import { type LoadScheduling, scheduledBody, schedulingPart } from "./scheduling-part.js";
 import type { NodePlace } from "./streams/stream-ports.js";
 import type { Task } from "./task.js";
 
@@ -108,5 +108,5 @@ export function placeOf(task: Task): string {
 
 /** Puts the output of a node under its output key. */
 export function nameOutput(output: unknown, key: string): unknown {
-  return output instanceof StreamReader ? loadedScheduling().nameStream(output, key) : { [key]: output };
+  return output instanceof StreamReader ? schedulingPart.loaded.nameStream(output, key) : { [key]: output };
 }

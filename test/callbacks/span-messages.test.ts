@@ -15,7 +15,7 @@ it("a run that streams messages has ended, with the joined message, when its rea
   const heard: unknown[] = [];
   const watch = open("model", watchersOf([{ onEnd: (_info, value) => heard.push(value) }]));
   watch.start({});
-  expect(messageJoining()).toBeUndefined();
+  expect(messageJoining.part).toBeUndefined();
   const reader = watch.outputStream(StreamReader.from([message("to "), message("be")]));
   let chunks = 0;
   for await (const _ of reader) chunks++;

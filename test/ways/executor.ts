@@ -14,7 +14,7 @@ import { BareRunnable } from "../../src/run/bare-runnable.js";
 import { CompiledPlan } from "../../src/run/compiled-plan.js";
 import { Program } from "../../src/run/program.js";
 import { scheduling } from "../../src/run/scheduling.js";
-import { registerScheduling } from "../../src/run/scheduling-part.js";
+import { schedulingPart } from "../../src/run/scheduling-part.js";
 import type { StreamReader } from "../../src/schema/stream/reader.js";
 
 export type { RunOptions } from "../../src/compose/options.js";
@@ -70,7 +70,7 @@ export function closeFastLane(isClosed: () => boolean): void {
 
 /** Whether the scheduler is there already, or loaded by the next run that needs it, as in a bundle. */
 export function setSchedulerLoaded(isLoaded: boolean): void {
-  Reflect.apply(registerScheduling, undefined, [isLoaded ? scheduling : undefined]);
+  schedulingPart.part = isLoaded ? scheduling : undefined;
 }
 
 type Class = typeof CompiledPlan | typeof BareRunnable;

@@ -6,7 +6,7 @@ import { type ChunkSource, ended } from "../../schema/stream/source.js";
 import { isSplit, type Passed, type SplitReader, type SplitSource } from "../../schema/stream/split-source.js";
 import type { RootRun } from "../root-run.js";
 import { outputLeftEarly } from "../root-run.js";
-import { findScheduling, type LoadScheduling } from "../scheduling-part.js";
+import { type LoadScheduling, schedulingPart } from "../scheduling-part.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
@@ -112,7 +112,7 @@ export class RunStream implements SplitSource<unknown> {
 
   async #open(): Promise<void> {
     try {
-      const scheduling = findScheduling() ?? (await this.#load());
+      const scheduling = schedulingPart.part ?? (await this.#load());
       if (this.#cancelled !== undefined) throw this.#cancelled.reason ?? outputLeftEarly();
       const { run, output } = this.#start();
       this.#run = run;

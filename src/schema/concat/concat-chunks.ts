@@ -2,8 +2,8 @@ import { isPlainObject, isRecord } from "../../is.js";
 import { kindOf } from "../../wording.js";
 import { cannotConcat, emptyStream } from "../errors.js";
 import { type AgenticMessage, isAgenticMessage } from "../message/agentic-message.js";
-import { registerChunkJoining } from "./chunk-joining.js";
-import { type MessageJoining, messageJoining } from "./message-joining.js";
+import { chunkJoining } from "./chunk-joining.js";
+import { messageJoining } from "./message-joining.js";
 import type { ConcatRegistry } from "./registry.js";
 import type { ConcatRule, Joining, KeyedRule } from "./rule.js";
 
@@ -70,8 +70,8 @@ function concatByKind(chunks: Chunks, registry: ConcatRegistry | undefined, wher
   if (join !== undefined) return join(values.slice() as never[]);
   if (values.every(isString)) return values.join("");
   if (values.every(isScalar) && sameType(values)) return values.at(-1);
-  if (values.every(isAgenticMessage)) return joining().message(values);
-  if (values.every(isMessageList)) return joining().list(values);
+  if (values.every(isAgenticMessage)) return messageJoining.loaded.message(values);
+  if (values.every(isMessageList)) return messageJoining.loaded.list(values);
   throw cannotConcat(where, kinds(values));
 }
 
@@ -130,14 +130,8 @@ function concatRecords(records: Chunks, where: string, joinKey: JoinKey): Record
 }
 
 function withoutStreamingMeta(value: unknown): unknown {
-  if (isAgenticMessage(value)) return joining().message([value]);
-  return isMessageList(value) && value.some(isAgenticMessage) ? joining().list([value]) : value;
-}
-
-function joining(): MessageJoining {
-  const found = messageJoining();
-  if (found === undefined) throw new TypeError("Messages cannot be joined before untilJoinable() was awaited.");
-  return found;
+  if (isAgenticMessage(value)) return messageJoining.loaded.message([value]);
+  return isMessageList(value) && value.some(isAgenticMessage) ? messageJoining.loaded.list([value]) : value;
 }
 
 /** The chunks without null and undefined. */
@@ -185,4 +179,4 @@ function kinds(values: Chunks): string {
 }
 
 // a side effect of the import: see decision 10
-registerChunkJoining(joinChunks);
+chunkJoining.register(joinChunks);

@@ -1,5 +1,5 @@
 import { KumikoError } from "../../errors.js";
-import { registerMessageJoining } from "../concat/message-joining.js";
+import { messageJoining } from "../concat/message-joining.js";
 import { cannotConcatMessages } from "../errors.js";
 import type { AgenticMessage } from "./agentic-message.js";
 import { concatMessages } from "./concat.js";
@@ -54,4 +54,4 @@ function differentLengths(length: number, other: number, position: number): Erro
 export { concatMessages };
 
 // the only side effect of an import: see decision 10
-registerMessageJoining({ message: concatMessages, list: concatMessageLists });
+messageJoining.register({ message: concatMessages, list: concatMessageLists });

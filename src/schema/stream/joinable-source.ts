@@ -1,11 +1,11 @@
-import { canJoinChunks } from "../concat/chunk-joining.js";
+import { chunkJoining } from "../concat/chunk-joining.js";
 import { untilJoinable } from "../concat/load-message-joining.js";
 import { messageJoining } from "../concat/message-joining.js";
 import type { ChunkSource } from "./source.js";
 
 /** Delays the end of a source until its chunks can be joined synchronously. */
 export function joinableSource<T>(source: ChunkSource<T>): ChunkSource<T> {
-  return messageJoining() === undefined || !canJoinChunks() ? new JoinableSource(source) : source;
+  return messageJoining.part === undefined || chunkJoining.part === undefined ? new JoinableSource(source) : source;
 }
 
 class JoinableSource<T> implements ChunkSource<T> {

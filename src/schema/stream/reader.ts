@@ -1,5 +1,5 @@
 import { isPromiseLike } from "../../is.js";
-import { joinLoadedChunks } from "../concat/chunk-joining.js";
+import { chunkJoining } from "../concat/chunk-joining.js";
 import { untilJoinable } from "../concat/load-message-joining.js";
 import type { ConcatRule, Joining } from "../concat/rule.js";
 import { notAStream, streamCancelled, streamConsumed } from "../errors.js";
@@ -118,7 +118,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
     }
     const loading = untilJoinable(chunks);
     if (loading !== undefined) await loading;
-    return joinLoadedChunks(chunks, this.joining) as T;
+    return chunkJoining.loaded(chunks, this.joining) as T;
   }
 
   /** Stops the producer with a reason; reading rejects from now on. Does not wait until the producer has stopped. */

@@ -13,7 +13,7 @@ const message = (text: string): AgenticMessage => ({
 it("texts and numbers join without what joins messages", async () => {
   expect(await StreamReader.from(["to ", "be"]).concat()).toBe("to be");
   expect(await StreamReader.from([undefined, 1, 2]).concat()).toBe(2);
-  expect(messageJoining()).toBeUndefined();
+  expect(messageJoining.part).toBeUndefined();
 });
 
 it("messages join in a program that imports nothing about messages", async () => {
