@@ -47,8 +47,8 @@ const onDemandOfRuns = [
   "src/run/policies/around-node.ts",
   "src/run/policies/held-back.ts",
 ];
-/** Parts that wait on a clock. Node.js loads them with the entries, so that the first wait does not start late. */
-const timedParts = ["src/models/await-retry.ts", "src/agents/limited-model.ts"];
+/** Parts that wait on a clock, or whose first use begins at once. Node.js loads them with the entries, so that nothing starts late. */
+const partsAtStart = ["src/models/await-retry.ts", "src/agents/limited-model.ts", "src/agents/streaming.ts"];
 /** What `kumiko/rag` loads on demand. */
 const rag = "src/rag/index.ts";
 const onDemandOfRag = [
@@ -72,6 +72,7 @@ const onDemandOfParts = {
   "src/agents/agent-approvals.ts": "src/agents/index.ts",
   "src/models/await-retry.ts": "src/models/index.ts",
   "src/agents/limited-model.ts": "src/agents/index.ts",
+  "src/agents/streaming.ts": "src/agents/index.ts",
   "src/agents/partial-output.ts": "src/agents/index.ts",
   "src/agents/structured-output.ts": "src/agents/index.ts",
   "src/agents/run-hooks.ts": "src/agents/index.ts",
@@ -104,7 +105,7 @@ export default defineConfig({
   dts: { entry: declarationsOf(import.meta.dirname, { index: root, ...parts }) },
   clean: true,
   esbuildPlugins: [
-    loadAtStart(import.meta.dirname, [scheduling, ...timedParts]),
+    loadAtStart(import.meta.dirname, [scheduling, ...partsAtStart]),
     bundlePackage(import.meta.dirname, "eventemitter3", "dist/eventemitter3.esm.js"),
     keepTogether(import.meta.dirname, {
       ...Object.fromEntries(Object.values(parts).map((file) => [file, root])),

@@ -21,7 +21,8 @@ import type {
 } from "./call-options.js";
 import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
 import { agentWithoutDescription, checkAgentOptionNames, invalidAgentOption, nothingToResume } from "./errors.js";
-import { AgentRunCall, type Reader, type RunnableAgent } from "./run-agent.js";
+import { openCall } from "./open-call.js";
+import { AgentRunCall, type RunnableAgent } from "./run-agent.js";
 
 /** Few programs fork. */
 const forks = new OnDemand(() => import("./fork-thread.js"));
@@ -116,19 +117,19 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
   #stream(work: (call: AgentRunCall) => Promise<AgentResult<unknown>>): AgentStream<Output> {
     let call: AgentRunCall | undefined;
     const { name, output } = this.parts;
-    return new AgentStream<Output>({
+    const streamed = openCall({
       name,
       async *partialOutput(events, result) {
         const { partialOutput } = await partialOutputs.load();
         yield* partialOutput(output, events, result);
       },
-      start: async (feed: Reader["feed"], signal: AbortSignal) => {
+      start: async (reader) => {
         this.#check();
-        call = new AgentRunCall(this, { feed, signal });
+        call = new AgentRunCall(this, reader);
         return work(call);
       },
-      messages: () => call?.messages() ?? [],
     });
+    return new AgentStream<Output>(streamed, () => call?.messages() ?? []);
   }
 
   /** Agents that are handed over to may be made after this one: they are looked at when it is first called. */

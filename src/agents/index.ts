@@ -2,6 +2,7 @@
 import "../models/await-retry.js";
 import "../run/scheduling.js";
 import "./limited-model.js";
+import "./streaming.js";
 
 export type { Agent, AgentNodes, AgentToolOptions } from "./agent.js";
 export type { AgentContext, AgentRun, Per, StopWhen } from "./agent-context.js";

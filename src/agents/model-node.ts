@@ -9,16 +9,17 @@ import { withCallIds } from "../tools/node/call-ids.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
 import type { AgentState } from "./agent-state.js";
-import { wholeEvents } from "./chunk-events.js";
 import type { ModelChanges } from "./create-middleware.js";
 import { needsStore, tooManySteps, twoSystems } from "./errors.js";
 import { turnHooks } from "./hooks.js";
 import { loadStructuredOutput } from "./load-structured-output.js";
-import { callModel, modelNameOf } from "./model-call.js";
+import { modelNameOf } from "./model-answer.js";
+import { callModel } from "./model-call.js";
 import { enterNode, leaveNode } from "./node-entry.js";
 import { notExecuted } from "./own-results.js";
 import { readyAgent } from "./ready-agent.js";
 import { type CallKind, prepareStep, requestOf } from "./step-request.js";
+import { loadedStreaming } from "./streaming-part.js";
 import type { OutputRule, Verdict } from "./structured-output.js";
 import { noUsage } from "./token-usage.js";
 import { isSavedRun, type OngoingTurn, type PreparedStep, type ReadyAgent, turnOf } from "./turn.js";
@@ -145,7 +146,8 @@ async function answerStep(
 
 /** A reader of a resumed run has already seen those before the last one. */
 function tellInvalidOutput(turn: OngoingTurn, answer: AgenticMessage): void {
-  for (const event of wholeEvents(answer)) turn.emit(event);
+  if (!turn.streams) return;
+  loadedStreaming().tellWhole(turn, answer);
   turn.emit({ type: "restart", reason: "repair" });
 }
 
@@ -169,7 +171,7 @@ function acceptAnswer(
   const { state } = turn;
   const { answer, step, accepted: output } = accepted;
   state.phase = "model";
-  if (turn.streams) for (const event of wholeEvents(answer)) turn.emit(event);
+  if (turn.streams) loadedStreaming().tellWhole(turn, answer);
   const record = {
     message: answer,
     results: [] as readonly AgenticMessage[],

@@ -19,8 +19,8 @@ import type { EventFeed } from "./event-feed.js";
 import { rememberMessages } from "./messages-of.js";
 import { promptMessages } from "./prompt-messages.js";
 import { resultOf, resultOfAnswer } from "./run-result.js";
-import { RunWatch } from "./run-watch.js";
 import type { OpenedCall } from "./saved-calls.js";
+import type { EventReader } from "./stream-call.js";
 import type { ThreadTurn } from "./thread-turn.js";
 import type { SpentTokens } from "./token-usage.js";
 import type { AgentCall } from "./turn.js";
@@ -41,16 +41,10 @@ export interface RunnableAgent {
   readonly resuming: AgentGraph;
 }
 
-/** The reader of a call's events, if there is one. */
-export interface Reader {
-  readonly feed: EventFeed;
-  readonly signal: AbortSignal;
-}
-
 /** One call of an agent: what it is asked, and what became of it. */
 export class AgentRunCall {
   readonly #agent: RunnableAgent;
-  readonly #reader: Reader | undefined;
+  readonly #reader: EventReader | undefined;
   #options: AgentCallOptions = {};
   #call: AgentCall;
   #prompt: readonly AgenticMessage[] = [];
@@ -63,7 +57,7 @@ export class AgentRunCall {
   /** What opening the turn has used. */
   #spent: readonly SpentTokens[] | undefined;
 
-  constructor(agent: RunnableAgent, reader?: Reader) {
+  constructor(agent: RunnableAgent, reader?: EventReader) {
     this.#agent = agent;
     this.#reader = reader;
     this.#call = { streams: reader !== undefined };
@@ -140,7 +134,7 @@ export class AgentRunCall {
     this.#call = {
       streams: reader !== undefined,
       feed: reader?.feed,
-      watch: reader === undefined ? undefined : new RunWatch(),
+      watch: reader?.watch,
       history: thread?.history,
       kept: thread?.kept,
       active: thread?.active,

@@ -4,15 +4,18 @@ import type { ToolContext, ToolOutput } from "../components/tool.js";
 import { isStream } from "../is.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import type { ChunkSource, StreamSource } from "../schema/stream/source.js";
+import type { StreamSource } from "../schema/stream/source.js";
 import { withCallIds } from "../tools/node/call-ids.js";
 import type { ToolCall } from "../tools/node/middleware.js";
 import type { AgentRun } from "./agent-context.js";
 import type { AnyMiddleware, ModelChanges, NextToolCall, StepChanges } from "./create-middleware.js";
 import { hookFailed, invalidAgentOption, stateNotJson } from "./errors.js";
 import { GatheredAnswer } from "./gathered-answer.js";
+import { answerOf, type Called } from "./model-answer.js";
+import { type ModelChain, modelChain } from "./model-chain.js";
 import { ModelReply, type ModelRequest } from "./model-request.js";
 import { resultOf } from "./run-result.js";
+import { AskedModel, tellAnswer } from "./streamed-answer.js";
 import { type OngoingTurn, type PreparedStep, turnAround } from "./turn.js";
 
 type Hook = "beforeAgent" | "beforeStep" | "wrapModelCall" | "afterModel" | "wrapToolCall" | "afterStep" | "afterAgent";
@@ -44,39 +47,39 @@ export function beforeStep(
   return changed();
 }
 
-/** The call of a model that the middlewares stand around. */
-export interface InnerCall {
-  chunks(request: ModelRequest): ChunkSource<AgenticMessage>;
-  whole(request: ModelRequest): Promise<AgenticMessage>;
-  /** Reads an answer, and emits its events. */
-  tell(answer: ChunkSource<AgenticMessage>): Promise<AgenticMessage>;
-}
-
 type Given = ModelReply | StreamSource<AgenticMessage> | AgenticMessage;
 type Call = (request: ModelRequest) => Given | Promise<Given>;
 
 /** The answer that comes through all middlewares. */
 export function wrapModelCall(
   turn: OngoingTurn,
+  chain: ModelChain,
   request: ModelRequest,
-  ctx: NodeContext,
-  innerCall: () => InnerCall,
+  called: Called,
 ): Promise<AgenticMessage> | undefined {
   const middlewares = middlewaresBackWith(turn, "wrapModelCall");
   if (middlewares.length === 0) return undefined;
-  const inner = innerCall();
+  const { ctx } = called;
   let call: Call = (last) => {
-    const chunks = (): StreamReader<AgenticMessage> => new StreamReader(inner.chunks(last));
-    return new ModelReply(chunks, async () => (turn.streams ? wholeOf(chunks()) : inner.whole(last)));
+    const chunks = (): StreamReader<AgenticMessage> =>
+      new StreamReader(new AskedModel(turn, chainOf(turn, chain, last), last, ctx));
+    const whole = async (): Promise<AgenticMessage> =>
+      turn.streams ? wholeOf(chunks()) : answerOf(turn, chainOf(turn, chain, last), last, ctx);
+    return new ModelReply(chunks, whole);
   };
   for (const middleware of middlewares) call = around(turn, middleware, call, ctx);
   const outermost = call;
   const answer = async (): Promise<AgenticMessage> => {
     const given = await outermost(request);
     if (!turn.streams) return wholeOf(given);
-    return inner.tell(StreamReader.from(isAgenticMessage(given) ? [given] : given).takeSource());
+    return tellAnswer(turn, StreamReader.from(isAgenticMessage(given) ? [given] : given).takeSource(), called);
   };
   return answer();
+}
+
+/** A middleware may have chosen another model. */
+function chainOf(turn: OngoingTurn, chain: ModelChain, { model }: ModelRequest): ModelChain {
+  return model === chain.model ? chain : modelChain(model, turn.parts, "wrapModelCall");
 }
 
 function around(turn: OngoingTurn, middleware: AnyMiddleware, inner: Call, ctx: NodeContext): Call {

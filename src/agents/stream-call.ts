@@ -1,0 +1,86 @@
+import { StreamReader } from "../schema/stream/reader.js";
+import type { AgentEvent } from "./agent-event.js";
+import type { AgentResult } from "./agent-result.js";
+import { errorEvent } from "./error-event.js";
+import { Channel, EventFeed } from "./event-feed.js";
+import { RunWatch } from "./run-watch.js";
+
+/** The reader of a call's events. */
+export interface EventReader {
+  readonly feed: EventFeed;
+  /** Aborted when the events are left. */
+  readonly signal: AbortSignal;
+  readonly watch: RunWatch;
+}
+
+/** What a stream of an agent runs. */
+export interface StreamedRun {
+  readonly name: string;
+  start(reader: EventReader): Promise<AgentResult<unknown>>;
+  /** The growing output, out of the events of the run. */
+  partialOutput(
+    events: AsyncIterable<AgentEvent>,
+    result: () => Promise<AgentResult<unknown>>,
+  ): AsyncGenerator<unknown, void>;
+}
+
+/** The run behind a stream of an agent: its first reader starts it. */
+export class StreamCall {
+  readonly feed: EventFeed;
+  readonly #run: StreamedRun;
+  readonly #controller = new AbortController();
+  #result: Promise<AgentResult<unknown>> | undefined;
+
+  constructor(run: StreamedRun) {
+    this.#run = run;
+    this.feed = new EventFeed(
+      run.name,
+      () => void this.#start(),
+      (reason) => this.#controller.abort(reason ?? new DOMException("The stream of the agent was left.", "AbortError")),
+    );
+  }
+
+  /** What the run comes to. It no longer waits for readers. */
+  freeResult(): Promise<AgentResult<unknown>> {
+    this.feed.free();
+    return this.#start();
+  }
+
+  #start(): Promise<AgentResult<unknown>> {
+    if (this.#result === undefined) {
+      this.#result = this.#begin();
+      this.#result.catch(() => undefined);
+    }
+    return this.#result;
+  }
+
+  async #begin(): Promise<AgentResult<unknown>> {
+    await undefined; // what starts it goes first
+    try {
+      const { signal } = this.#controller;
+      const result = await this.#run.start({ feed: this.feed, signal, watch: new RunWatch() });
+      this.feed.close();
+      return result;
+    } catch (error) {
+      this.feed.emit({ type: "error", error: errorEvent(error) });
+      this.feed.close({ error });
+      throw error;
+    }
+  }
+
+  /** The growing output, from here on. */
+  openPartialOutput(): StreamReader<unknown> {
+    const events = new Channel<AgentEvent>({ read: ignore, taken: ignore, left: ignore });
+    this.feed.onEvent = (event) => events.write(event);
+    const run = this.#run;
+    const result = (): Promise<AgentResult<unknown>> => this.freeResult();
+    async function* partial(): AsyncGenerator<unknown, void> {
+      const close = (): void => events.close();
+      result().then(close, close);
+      yield* run.partialOutput(new StreamReader(events), result);
+    }
+    return StreamReader.from(partial());
+  }
+}
+
+function ignore(): void {}
