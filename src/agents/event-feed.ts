@@ -1,3 +1,4 @@
+import { streamCancelled } from "../schema/errors.js";
 import type { ChunkSource } from "../schema/stream/source.js";
 import type { AgentEvent, AgentEventBody, EventPlace } from "./agent-event.js";
 import { streamRestarted } from "./errors.js";
@@ -78,6 +79,10 @@ export class Channel<T> implements ChunkSource<T> {
     this.#waiting = [];
     this.#end = {};
     this.isRead = false;
+    const reader = this.#reader;
+    this.#reader = undefined;
+    reader?.reject(streamCancelled(reason));
+    for (const other of this.#others.splice(0)) other.reject(streamCancelled(reason));
     this.#feed.left(reason);
   }
 

@@ -33,6 +33,14 @@ describe("the stream of an agent", () => {
     expect(model.calls[0]?.method).toBe("stream");
   });
 
+  it.each(["events", "text"])("rejects a read that waits when the stream is cancelled: %s", async (what) => {
+    const stream = createAgent({ model: scriptedModel("Hi.") }).stream("Hello");
+    const reader = what === "text" ? stream.text : stream;
+    const reads = [reader.next(), reader.next()];
+    await reader.cancel("enough");
+    for (const read of reads) expect(await failureOf(read)).toMatchObject({ code: "STREAM_CANCELLED" });
+  });
+
   it("counts steps from 1, and the end of a step belongs to it", async () => {
     const { tool } = weatherTool();
     const model = scriptedModel([weatherCall("1", "Kyoto")], "Warm.");
