@@ -17,7 +17,12 @@ describe("The first run of a program, bundled", () => {
       root,
       configFile: false,
       logLevel: "error",
-      resolve: { alias: { kumiko: join(root, "src/index.ts") } },
+      resolve: {
+        alias: [
+          { find: /^kumiko$/, replacement: join(root, "src/index.ts") },
+          { find: /^kumiko\/([a-z-]+)$/, replacement: join(root, "src/$1/index.ts") },
+        ],
+      },
       ssr: { noExternal: true },
       build: {
         ssr: true,

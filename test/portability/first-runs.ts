@@ -1,5 +1,6 @@
 import {
   Chain,
+  createTool,
   END,
   each,
   Graph,
@@ -12,6 +13,9 @@ import {
   StreamReader,
   userMessage,
 } from "kumiko";
+import { type AgentEvent, createAgent, createMiddleware } from "kumiko/agents";
+import { retryModel } from "kumiko/models";
+import { scriptedModel } from "kumiko/testing";
 import { z } from "zod";
 
 async function* letters(text: string): AsyncGenerator<string, void> {
@@ -108,7 +112,79 @@ export const firstRuns: Readonly<Record<string, () => Promise<unknown>>> = {
     await output.cancel();
     return first.then(undefined, String);
   },
+  "the events of an agent": async () => typesOf(await chunksOf(weatherAgent().stream("Weather?"))),
+  "the text of an agent, and its result": async () => {
+    const stream = weatherAgent().stream("Weather?");
+    const text = await chunksOf(stream.text);
+    const { usage, finishReason } = await stream.result;
+    return { text, usage, finishReason };
+  },
+  "the result of an agent before its events": async () => {
+    const stream = weatherAgent().stream("Weather?");
+    const { text } = await stream.result;
+    return { text, events: typesOf(await chunksOf(stream)) };
+  },
+  "the growing output of an agent": () =>
+    chunksOf(
+      createAgent({ model: scriptedModel('{"celsius":24}'), output: z.object({ celsius: z.number() }) }).stream(
+        "How warm?",
+      ).partialOutput,
+    ),
+  "a result of an agent that nobody awaits": async () => {
+    const stream = failingAgent().stream("Hi");
+    void stream.result;
+    return chunksOf(stream).then(undefined, String);
+  },
+  "events of an agent that are left at once": async () => {
+    const stream = weatherAgent().stream("Weather?");
+    const first = stream.next();
+    await stream.cancel();
+    return {
+      first: await first.then(undefined, String),
+      result: await stream.result.then(undefined, String),
+    };
+  },
+  "an answer that a middleware reads": async () => {
+    const words = createMiddleware({
+      name: "words",
+      async *wrapModelCall(request, next) {
+        for await (const chunk of next(request)) yield chunk;
+      },
+    });
+    return (await createAgent({ model: scriptedModel("Hi."), middleware: [words] }).generate("Hello")).text;
+  },
+  "a retried model, streamed": () => {
+    const patient = retryModel(scriptedModel(new Error("overloaded"), "Hi."), { delayMs: 0, retryOn: () => true });
+    return chunksOf(
+      new Chain<ReturnType<typeof userMessage>[]>()
+        .append(patient)
+        .compile()
+        .stream([userMessage("Hi")]),
+    );
+  },
 };
+
+const weatherAgent = () =>
+  createAgent({
+    model: scriptedModel([toolCall], "It is warm."),
+    tools: [
+      createTool({
+        id: "weather",
+        description: "",
+        inputSchema: { type: "object" },
+        async *execute() {
+          yield "24 ";
+          yield "°C";
+        },
+      }),
+    ],
+  });
+
+const failingAgent = () => createAgent({ model: scriptedModel(new Error("no credit")), retry: false });
+
+const toolCall = { type: "function_tool_call", callId: "1", name: "weather", arguments: "{}" } as const;
+
+const typesOf = (events: readonly AgentEvent[]): string[] => events.map(({ type, step }) => `${type} ${step}`);
 
 /** Whether the first run of a graph with a branch has called its first function by the time that `invoke` returns. */
 export async function startsAtOnce(): Promise<boolean> {
