@@ -48,7 +48,12 @@ const onDemandOfRuns = [
   "src/run/policies/held-back.ts",
 ];
 /** Parts that wait on a clock, or whose first use begins at once. Node.js loads them with the entries, so that nothing starts late. */
-const partsAtStart = ["src/models/await-retry.ts", "src/agents/limited-model.ts", "src/agents/streaming.ts"];
+const partsAtStart = [
+  "src/models/attempts-stream.ts",
+  "src/models/await-retry.ts",
+  "src/agents/limited-model.ts",
+  "src/agents/streaming.ts",
+];
 /** What `kumiko/rag` loads on demand. */
 const rag = "src/rag/index.ts";
 const onDemandOfRag = [
@@ -70,6 +75,7 @@ const onDemandOfParts = {
   "src/tools/node/repair-tool-calls.ts": root,
   "src/models/ai-sdk/adapted-model.ts": "src/models/index.ts",
   "src/agents/agent-approvals.ts": "src/agents/index.ts",
+  "src/models/attempts-stream.ts": "src/models/index.ts",
   "src/models/await-retry.ts": "src/models/index.ts",
   "src/agents/limited-model.ts": "src/agents/index.ts",
   "src/agents/streaming.ts": "src/agents/index.ts",

@@ -1,4 +1,5 @@
 // for programs in Node.js, whose first run then waits for nothing; bundlers leave it out (decision 10)
+import "../models/attempts-stream.js";
 import "../models/await-retry.js";
 import "../run/scheduling.js";
 import "./limited-model.js";

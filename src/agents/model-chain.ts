@@ -5,12 +5,12 @@ import {
   generateWith,
   isAttempting,
   isRepeating,
-  type ModelAttempts,
   onlyAttempt,
   streamWith,
   withCall,
 } from "../models/attempts.js";
 import { LaterModel } from "../models/later-model.js";
+import type { ModelAttempts } from "../models/model-attempts.js";
 import { retryModel } from "../models/retry-model.js";
 import { type Model, toModel } from "../models/to-model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";

@@ -1,5 +1,5 @@
 import type { NodeContext } from "../components/context.js";
-import { restartReasonOf } from "../models/attempts.js";
+import { restartReasonOf } from "../models/attempts-stream.js";
 import { emptyAnswer } from "../models/errors.js";
 import { PassingSource, readAll } from "../models/passing-source.js";
 import { Context } from "../run/context.js";

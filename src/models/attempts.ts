@@ -2,44 +2,22 @@ import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
 import { runnable } from "../compose/component-runnable.js";
 import type { KindOptions } from "../compose/options.js";
-import { KumikoError } from "../errors.js";
-import { Context } from "../run/context.js";
 import { ChildOptions } from "../run/options/child-options.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
+import { OnDemand } from "../schema/on-demand.js";
+import { LaterSource } from "../schema/stream/later-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { type ChunkSource, ended } from "../schema/stream/source.js";
-import type { Passed, SplitReader } from "../schema/stream/split-source.js";
+import { type AttemptsStreamClass, findAttemptsStream, registerAttemptsStream } from "./attempts-stream-part.js";
 import { notAnAnswer } from "./errors.js";
-import { PassingSource } from "./passing-source.js";
-
-type Messages = readonly AgenticMessage[];
-
-/** What happens if a stream fails after its first content: it throws, or sends a chunk that voids it and starts a new answer. */
-export type AfterContent = "throw" | "restart";
-
-/** One attempt to get an answer. */
-export interface ModelAttempt {
-  readonly model: AttemptedModel;
-  /** The key of its child run. */
-  readonly key: string;
-}
-
-/** The sequence of attempts of one model call. */
-export interface ModelAttempts {
-  /** Whether the next attempt is a retry or another model. */
-  readonly kind: "retry" | "fallback";
-  readonly first: ModelAttempt;
-  readonly afterContent: AfterContent;
-  /** Returns the attempt after a failure, or rejects with the error of the call if there is none. */
-  next(failure: unknown): Promise<ModelAttempt>;
-}
-
-/** What a call passes to its attempts in place of fields of its context. */
-export interface CallOfAttempts {
-  readonly options: object;
-  /** Names it among the calls of its context: its attempts have names with this prefix. */
-  readonly name: string | undefined;
-}
+import {
+  type AttemptedModel,
+  abortStateOf,
+  type CallOfAttempts,
+  failureOf,
+  type Messages,
+  type ModelAttempt,
+  type ModelAttempts,
+} from "./model-attempts.js";
 
 /** Marks models that delegate to other models, such as `retryModel`: only the attempts are model runs in traces. */
 export const repeatsOthers: unique symbol = Symbol("repeats other models");
@@ -59,13 +37,6 @@ export function isAttempting(model: AgenticModel): model is AttemptingModel {
 
 export function isRepeating(model: AgenticModel): boolean {
   return repeatsOthers in model && model[repeatsOthers] === true;
-}
-
-/** A model in the form that attempts call. Its answers are unchecked. */
-export interface AttemptedModel {
-  readonly type: string | undefined;
-  generate(messages: Messages, ctx: ModelContext, key: string, call?: CallOfAttempts): Promise<unknown>;
-  stream(messages: Messages, ctx: ModelContext, key: string, call?: CallOfAttempts): StreamReader<unknown>;
 }
 
 /** Makes each call a separate model run in traces. For a model that delegates, each of its attempts is one. */
@@ -149,131 +120,16 @@ export function streamWith(
   ctx: ModelContext,
   call?: CallOfAttempts,
 ): StreamReader<AgenticMessage> {
-  return new StreamReader(new AttemptsStream(attempts, messages, ctx, call));
+  const Stream = findAttemptsStream();
+  if (Stream !== undefined) return new StreamReader(new Stream(attempts, messages, ctx, call));
+  return new StreamReader(new LaterSource(loadStream().then((Loaded) => new Loaded(attempts, messages, ctx, call))));
 }
 
-type Result = IteratorResult<AgenticMessage, undefined>;
+/** Few programs stream answers. */
+const streaming = new OnDemand(async () => (await import("./attempts-stream.js")).AttemptsStream);
 
-class AttemptsStream extends PassingSource<AgenticMessage> {
-  readonly #attempts: ModelAttempts;
-  readonly #messages: Messages;
-  readonly #ctx: ModelContext;
-  readonly #call: CallOfAttempts | undefined;
-  #attempt: ModelAttempt;
-  #hasContent = false;
-  #hasEnded = false;
-  /** The chunks of this attempt before its first content. */
-  #held: AgenticMessage[] = [];
-  /** Chunks to return next. */
-  #ready: AgenticMessage[] = [];
-
-  constructor(attempts: ModelAttempts, messages: Messages, ctx: ModelContext, call: CallOfAttempts | undefined) {
-    super();
-    this.#attempts = attempts;
-    this.#attempt = attempts.first;
-    this.#messages = messages;
-    this.#ctx = ctx;
-    this.#call = call;
-  }
-
-  override begun(reader?: SplitReader): Promise<Result> {
-    return this.#ready.length > 0 || this.#hasEnded ? ended() : super.begun(reader);
-  }
-
-  override pass(result: Result): Passed<AgenticMessage> {
-    if (this.#ready.length === 0 && !this.#hasEnded) return super.pass(result);
-    const value = this.#ready.shift();
-    if (value !== undefined) return { done: false, value };
-    this.finish();
-    return { done: true, value: undefined };
-  }
-
-  protected override passed(result: Result): Passed<AgenticMessage> {
-    if (!this.isOpen) return this.closed();
-    if (result.done === true) {
-      this.#hasEnded = true;
-      const value = this.#release();
-      if (value !== undefined) return { done: false, value };
-      this.finish();
-      return result;
-    }
-    if (!isAgenticMessage(result.value)) return this.#refused(result.value);
-    if (this.#hasContent) return result;
-    if (result.value.contentBlocks.length > 0) {
-      this.#hasContent = true;
-      if (this.#held.length === 0) return result;
-      this.#held.push(result.value);
-      return { done: false, value: this.#release() ?? result.value };
-    }
-    this.#held.push(result.value);
-    return undefined;
-  }
-
-  /** Continues with the next attempt, which voids what was read so far. */
-  protected override async failed(error: unknown): Promise<Result | undefined> {
-    try {
-      this.checkOpen();
-      const failure = failureOf(error, this.#ctx);
-      const isSeen = this.#hasContent;
-      if (isSeen && this.#attempts.afterContent === "throw") throw failure;
-      this.#attempt = await this.#attempts.next(failure);
-      this.checkOpen();
-      this.#held = [];
-      this.#hasContent = false;
-      this.goOn(this.#open(this.#attempt));
-      return isSeen ? { done: false, value: restarts[this.#attempts.kind] } : undefined;
-    } catch (thrown) {
-      this.finish();
-      throw thrown;
-    }
-  }
-
-  protected override open(): ChunkSource<AgenticMessage> {
-    return this.#open(this.#attempt);
-  }
-
-  /** A chunk of a custom model that is not a message ends its attempt. */
-  #refused(given: unknown): Promise<Result | undefined> {
-    const error = notAnAnswer(this.#attempt.model.type, given);
-    this.stop(error);
-    return this.failed(error);
-  }
-
-  /** Releases the held chunks: returns the first one, and queues the others. */
-  #release(): AgenticMessage | undefined {
-    const [first, ...others] = this.#held;
-    this.#held = [];
-    this.#ready = others;
-    return first;
-  }
-
-  #open({ model, key }: ModelAttempt): ChunkSource<AgenticMessage> {
-    abortStateOf(this.#ctx).throwIfAborted();
-    return model.stream(this.#messages, this.#ctx, key, this.#call).takeSource() as ChunkSource<AgenticMessage>;
-  }
-}
-
-/** The chunks that void what was streamed, by reason. */
-const restarts = { retry: restartChunk(), fallback: restartChunk() };
-
-function restartChunk(): AgenticMessage {
-  return Object.freeze({ role: "assistant", contentBlocks: Object.freeze([]), restart: true });
-}
-
-/** Why an answer restarts. Restart chunks of custom models count as a retry. */
-export function restartReasonOf(chunk: AgenticMessage): keyof typeof restarts {
-  return chunk === restarts.fallback ? "fallback" : "retry";
-}
-
-/** The error of the model itself. Rethrows aborts and interrupts, which are not failures. */
-function failureOf(error: unknown, ctx: ModelContext): unknown {
-  abortStateOf(ctx).throwIfAborted();
-  if (!KumikoError.is(error)) return error;
-  if (error.code === "INTERRUPTED") throw error;
-  return error.code === "NODE_FAILED" && error.cause !== undefined ? error.cause : error;
-}
-
-/** Checks for aborts without creating the signal of the context, if nothing else has read it. */
-export function abortStateOf(ctx: ModelContext): Pick<AbortSignal, "aborted" | "reason" | "throwIfAborted"> {
-  return ctx instanceof Context && !Object.hasOwn(ctx, "signal") ? ctx.scope : ctx.signal;
+async function loadStream(): Promise<AttemptsStreamClass> {
+  const stream = await streaming.load();
+  registerAttemptsStream(stream);
+  return stream;
 }

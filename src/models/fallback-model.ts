@@ -2,19 +2,10 @@ import type { AgenticModel, ModelContext } from "../components/model.js";
 import { messageOf } from "../errors.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
-import {
-  type AfterContent,
-  type AttemptedModel,
-  type AttemptingModel,
-  attemptable,
-  generateWith,
-  type ModelAttempt,
-  type ModelAttempts,
-  repeatsOthers,
-  streamWith,
-} from "./attempts.js";
+import { type AttemptingModel, attemptable, generateWith, repeatsOthers, streamWith } from "./attempts.js";
 import { checkModelOptionNames, requireAfterContent } from "./check-options.js";
 import { invalidModelOption, ModelsExhaustedError } from "./errors.js";
+import type { AfterContent, AttemptedModel, ModelAttempt, ModelAttempts } from "./model-attempts.js";
 import { tell } from "./tell.js";
 import { type Model, toModel } from "./to-model.js";
 

@@ -1,15 +1,16 @@
-// for programs in Node.js, whose first retry then waits for nothing else; bundlers leave it out (decision 10)
+// for programs in Node.js, whose first stream and first retry then wait for nothing else; bundlers leave it out (decision 10)
+import "./attempts-stream.js";
 import "./await-retry.js";
 
 export type { AiSdkEmbeddingModel, AiSdkModel, AiSdkVersion } from "./ai-sdk/provider-model.js";
 export { type AiSdkEmbedderOptions, aiSdkEmbedder } from "./ai-sdk-embedder.js";
 export { aiSdkModel } from "./ai-sdk-model.js";
-export type { AfterContent } from "./attempts.js";
 export { costOf, type ModelPrice } from "./cost-of.js";
 export { InvalidOutputError, ModelsExhaustedError } from "./errors.js";
 export { type FallbackModelOptions, fallbackModel } from "./fallback-model.js";
 export { isRetryableModelError } from "./is-retryable-model-error.js";
 export { type Limit, limitModel } from "./limit-model.js";
+export type { AfterContent } from "./model-attempts.js";
 export { type ModelRetryPolicy, retryModel } from "./retry-model.js";
 export { type StructuredOptions, structured } from "./structured.js";
 export type { Model } from "./to-model.js";

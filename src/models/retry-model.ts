@@ -3,18 +3,10 @@ import type { RetryPolicy } from "../components/policies.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { OnDemand } from "../schema/on-demand.js";
 import type { StreamReader } from "../schema/stream/reader.js";
-import {
-  type AfterContent,
-  type AttemptingModel,
-  attemptable,
-  generateWith,
-  type ModelAttempt,
-  type ModelAttempts,
-  repeatsOthers,
-  streamWith,
-} from "./attempts.js";
+import { type AttemptingModel, attemptable, generateWith, repeatsOthers, streamWith } from "./attempts.js";
 import { checkModelOptionNames, requireAfterContent, requireNumber } from "./check-options.js";
 import { invalidModelOption } from "./errors.js";
+import type { AfterContent, ModelAttempt, ModelAttempts } from "./model-attempts.js";
 import { type Model, toModel } from "./to-model.js";
 
 /**

@@ -2,8 +2,8 @@ import type { AgenticModel, ModelContext, ModelOptions } from "../../components/
 import { type Fields, isFields } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { StreamReader } from "../../schema/stream/reader.js";
-import { abortStateOf } from "../attempts.js";
 import { noAnswer } from "../errors.js";
+import { abortStateOf } from "../model-attempts.js";
 import { AnswerReader } from "./answer-reader.js";
 import { ProviderAnswerStream } from "./answer-stream.js";
 import { type Call, callOptionsOf, unsupportedOptions } from "./call-options.js";
