@@ -95,6 +95,18 @@ it("has few files to load for a program that imports the root entry, for each co
   expect(filesBehind("src/index.ts", staticImport).length).toBeLessThanOrEqual(10);
 });
 
+it.each(["src/index.ts", "src/agents/index.ts", "src/models/index.ts", "src/mastra/index.ts"])(
+  "keeps what bundles load on demand out of the files that they need at their start: %s",
+  (entry) => {
+    const parts = /^(?:\w+Part\.register|register\w+)\(/m;
+    const withParts = (form: RegExp) =>
+      filesBehind(entry, form).filter((path) => parts.test(readFileSync(path, "utf8")));
+    // bundlers leave out imports of which nothing is used, because the package has no side effects
+    expect(withParts(/from ?"(\.[^"]+)"/g)).toEqual([]);
+    expect(withParts(staticImport).length).toBeGreaterThan(0);
+  },
+);
+
 describe("a bundler", () => {
   const leaveOnDemand: Plugin = {
     name: "leave-on-demand",
@@ -249,4 +261,17 @@ describe.each([
     consumer.install(name);
     expect(consumer.node("--input-type=module", "--eval", script)).toBe("Hello Mio\n");
   });
+});
+
+it("asks the model of a first stream without loading anything, in Node.js", { timeout }, () => {
+  const script = `
+    import { createAgent } from "kumiko/agents";
+    import { retryModel } from "kumiko/models";
+    import { scriptedModel } from "kumiko/testing";
+    const model = scriptedModel("tea");
+    const { text } = createAgent({ model: retryModel(model) }).stream("What?");
+    const first = text.next();
+    for (let turn = 0; turn < 100; turn++) await undefined;
+    console.log(model.calls.length, (await first).value);`;
+  expect(consumer.node("--input-type=module", "--eval", script).trim()).toBe("1 tea");
 });

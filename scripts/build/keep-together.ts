@@ -4,12 +4,14 @@ import type { Plugin } from "esbuild";
 
 /**
  * Makes the bundler write few files. It cuts the output wherever two entries do not need the same, which is in dozens of
- * places, and each file costs a program a millisecond at its start. Here every file of the record also "imports" another
- * one: what both need stays in one piece. The import itself is dropped from the output, for nothing of it is used.
+ * places, and each file costs a program a millisecond at its start. Here every file of the record also "imports"
+ * others: what they need too stays in one piece. The imports themselves are dropped from the output, for nothing of them is used.
  */
-export function keepTogether(root: string, withFile: Readonly<Record<string, string>>): Plugin {
+export function keepTogether(root: string, withFiles: Readonly<Record<string, string | readonly string[]>>): Plugin {
   const others = new Map(
-    Object.entries(withFile).map(([file, other]) => [resolve(root, file), resolve(root, other)] as const),
+    Object.entries(withFiles).map(([file, given]) => {
+      return [resolve(root, file), [given].flat().map((other) => resolve(root, other))] as const;
+    }),
   );
   return {
     name: "keep-together",
@@ -18,9 +20,13 @@ export function keepTogether(root: string, withFile: Readonly<Record<string, str
       onLoad({ filter: /\.ts$/ }, async ({ path }) => {
         const other = others.get(path);
         if (other === undefined) return undefined;
-        const specifier = `./${relative(dirname(path), other)}`.replaceAll("\\", "/");
-        return { loader: "ts", contents: `${await readFile(path, "utf8")}\nimport ${JSON.stringify(specifier)};\n` };
+        const imports = other.map((file) => `import ${JSON.stringify(specifierOf(file, path))};\n`);
+        return { loader: "ts", contents: `${await readFile(path, "utf8")}\n${imports.join("")}` };
       });
     },
   };
+}
+
+function specifierOf(file: string, importer: string): string {
+  return `./${relative(dirname(importer), file)}`.replaceAll("\\", "/");
 }
