@@ -1,4 +1,4 @@
-import type { Interrupt, InterruptError } from "../checkpoint/pause/interrupt.js";
+import type { InterruptError } from "../checkpoint/pause/interrupt.js";
 import { KumikoError, messageOf } from "../errors.js";
 import { shorten } from "../schema/shorten.js";
 import { list } from "../wording.js";
@@ -181,37 +181,3 @@ export const turnNotOver = (id: string, turn: number): KumikoError =>
     "THREAD_BUSY",
     `Turn ${turn} of thread "${id}" is not over, so it cannot be copied as a whole. Copy an earlier turn, or its run: agent.fork({ threadId }).`,
   );
-
-const waitingBrand = Symbol.for("kumiko/ThreadWaitingError");
-
-/**
- * A thread waits for answers, and something new was asked in it.
- *
- * @example
- * try {
- *   await agent.generate("And now?", { threadId: "u-1" });
- * } catch (error) {
- *   if (!ThreadWaitingError.is(error)) throw error;
- *   console.log(error.interrupts.map(({ info }) => info));
- * }
- */
-export class ThreadWaitingError extends KumikoError {
-  override readonly name: string = "ThreadWaitingError";
-  readonly [waitingBrand] = true;
-  /** What it waits for. */
-  readonly interrupts: readonly [Interrupt, ...Interrupt[]];
-
-  constructor(id: string, interrupts: readonly [Interrupt, ...Interrupt[]]) {
-    super(
-      "THREAD_WAITING",
-      `Thread "${id}" waits for ${interrupts.length === 1 ? "an answer" : `${interrupts.length} answers`}. ` +
-        'Answer with resume({ threadId }, …), or close the questions with onWaiting: "close".',
-    );
-    this.interrupts = interrupts;
-  }
-
-  /** Like `instanceof`, but also true for an error of a second copy of this package. */
-  static override is(value: unknown): value is ThreadWaitingError {
-    return typeof value === "object" && value !== null && waitingBrand in value;
-  }
-}

@@ -34,7 +34,6 @@ export {
   type StepChanges,
 } from "./create-middleware.js";
 export type { DeepPartial } from "./deep-partial.js";
-export { ThreadWaitingError } from "./errors.js";
 export type { ThreadForkOptions } from "./fork-thread.js";
 export {
   type ClientToolInfo,
@@ -56,4 +55,5 @@ export { type Todo, todoList } from "./middleware/todo-list.js";
 export { type TrimMessagesOptions, trimMessages } from "./middleware/trim-messages.js";
 export { ModelReply, type ModelRequest } from "./model-request.js";
 export type { TurnStatus } from "./thread-record.js";
+export { ThreadWaitingError } from "./thread-waiting-error.js";
 export { type Threads, type Turn, threads } from "./threads.js";

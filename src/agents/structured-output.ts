@@ -1,6 +1,6 @@
 import type { NodeContext } from "../components/context.js";
 import { defaultRuntime } from "../compose/default-runtime.js";
-import { InvalidOutputError } from "../models/errors.js";
+import { InvalidOutputError } from "../models/invalid-output-error.js";
 import { OutputSchema, type ReadOutput } from "../models/output-schema.js";
 import { validatorOf } from "../models/runtime-parts.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";

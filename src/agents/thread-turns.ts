@@ -16,7 +16,7 @@ import { type AgentParts, reachableFrom } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
 import type { ReadAnswers } from "./auto-resume.js";
 import type { AgentCallOptions } from "./call-options.js";
-import { emptyPrompt, needsStore, nothingOpen, ThreadWaitingError, threadBusy } from "./errors.js";
+import { emptyPrompt, needsStore, nothingOpen, threadBusy } from "./errors.js";
 import {
   readTurns,
   runIdOf,
@@ -27,6 +27,7 @@ import {
   writeTurn,
 } from "./thread-record.js";
 import { ThreadTurn } from "./thread-turn.js";
+import { ThreadWaitingError } from "./thread-waiting-error.js";
 import { noUsage, type SpentTokens } from "./token-usage.js";
 import { waitForTurn } from "./wait-for-turn.js";
 

@@ -1,7 +1,6 @@
 import { KumikoError, messageOf } from "../errors.js";
 import { isFields } from "../is.js";
 import { shorten, shortenText } from "../schema/shorten.js";
-import type { StandardIssue } from "../schema/standard-schema.js";
 
 // bad input
 
@@ -95,74 +94,6 @@ export const wrongEmbeddings = (model: string, expected: number, got: unknown): 
     "MODEL_FAILED",
     `${model} returned ${Array.isArray(got) ? `${got.length} embeddings` : shorten(got)} for ${expected} texts.`,
   );
-
-const exhaustedBrand = Symbol.for("kumiko/ModelsExhaustedError");
-
-/**
- * Every model of a `fallbackModel` has failed.
- *
- * @example
- * try {
- *   await runnable(fallbackModel([openai("gpt-5"), model])).invoke([userMessage("Hi")]);
- * } catch (error) {
- *   if (ModelsExhaustedError.is(error)) console.log(error.errors.map(String));
- * }
- */
-export class ModelsExhaustedError extends KumikoError {
-  override readonly name: string = "ModelsExhaustedError";
-  readonly [exhaustedBrand] = true;
-  /** The errors of the models, in order. */
-  readonly errors: readonly unknown[];
-
-  constructor(errors: readonly unknown[]) {
-    const list = errors.map((error, index) => `\n- model ${index + 1}: ${shortenText(messageOf(error))}`).join("");
-    super("MODELS_EXHAUSTED", `All ${errors.length} models of fallbackModel failed:${list}`, {
-      cause: errors.at(-1),
-    });
-    this.errors = errors;
-  }
-
-  /** Like `instanceof`, but also true for an error of a second copy of this package. */
-  static override is(value: unknown): value is ModelsExhaustedError {
-    return typeof value === "object" && value !== null && exhaustedBrand in value;
-  }
-}
-
-const outputBrand = Symbol.for("kumiko/InvalidOutputError");
-
-/**
- * The answer of a model does not match the output schema.
- *
- * @example
- * const forecast = structured(model, z.object({ celsius: z.number() }), { outputRepairs: 0 });
- * try {
- *   await forecast.invoke([userMessage("Weather in Kyoto?")]);
- * } catch (error) {
- *   if (InvalidOutputError.is(error)) console.log(error.text, error.issues);
- * }
- */
-export class InvalidOutputError extends KumikoError {
-  override readonly name: string = "InvalidOutputError";
-  readonly [outputBrand] = true;
-  /** The last answer, as the model wrote it. */
-  readonly text: string;
-  /** The validation errors. */
-  readonly issues: readonly StandardIssue[];
-
-  constructor(text: string, issues: readonly StandardIssue[], explained: string) {
-    super(
-      "INVALID_OUTPUT",
-      `The answer does not match the output schema:${explained}\nThe answer was ${shorten(text)}.`,
-    );
-    this.text = text;
-    this.issues = issues;
-  }
-
-  /** Like `instanceof`, but also true for an error of a second copy of this package. */
-  static override is(value: unknown): value is InvalidOutputError {
-    return typeof value === "object" && value !== null && outputBrand in value;
-  }
-}
 
 export const noPrice = (model: string, known: readonly string[]): KumikoError =>
   new KumikoError(

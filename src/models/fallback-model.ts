@@ -4,8 +4,9 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type AttemptingModel, attemptable, generateWith, repeatsOthers, streamWith } from "./attempts.js";
 import { checkModelOptionNames, requireAfterContent } from "./check-options.js";
-import { invalidModelOption, ModelsExhaustedError } from "./errors.js";
+import { invalidModelOption } from "./errors.js";
 import type { AfterContent, AttemptedModel, ModelAttempt, ModelAttempts } from "./model-attempts.js";
+import { ModelsExhaustedError } from "./models-exhausted-error.js";
 import { tell } from "./tell.js";
 import { type Model, toModel } from "./to-model.js";
 

@@ -2,7 +2,7 @@ import { KumikoError } from "../errors.js";
 import { type Fields, isFields } from "../is.js";
 import { causesOf } from "../run/policies/causes-of.js";
 import { isFetchFailure } from "../run/policies/fetch-failure.js";
-import { ModelsExhaustedError } from "./errors.js";
+import { ModelsExhaustedError } from "./models-exhausted-error.js";
 
 /**
  * Whether asking a model again may help: the error is marked as retryable (`isRetryable`), its status is 408, 409, 425, 429

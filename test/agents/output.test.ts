@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createAgent } from "../../src/agents/create-agent.js";
 import { messagesOf } from "../../src/agents/messages-of.js";
-import { InvalidOutputError } from "../../src/models/errors.js";
+import { InvalidOutputError } from "../../src/models/invalid-output-error.js";
 import { toolResultsOf } from "../../src/schema/message/read-message.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { call, canBeSent, eventsOf, failureOf, resultTexts, weatherCall, weatherTool } from "./agents.js";

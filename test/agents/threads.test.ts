@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createAgent } from "../../src/agents/create-agent.js";
-import { ThreadWaitingError } from "../../src/agents/errors.js";
+import { ThreadWaitingError } from "../../src/agents/thread-waiting-error.js";
 import { type Turn, threads } from "../../src/agents/threads.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import { KumikoError } from "../../src/errors.js";

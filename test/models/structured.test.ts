@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { traceRecorder } from "../../src/callbacks/trace-recorder.js";
 import { Chain } from "../../src/compose/chain.js";
-import { InvalidOutputError } from "../../src/models/errors.js";
+import { InvalidOutputError } from "../../src/models/invalid-output-error.js";
 import { structured } from "../../src/models/structured.js";
 import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
 import { functionToolCall } from "../../src/schema/message/construct-block.js";
