@@ -19,7 +19,7 @@ import { enterNode, leaveNode } from "./node-entry.js";
 import { notExecuted } from "./own-results.js";
 import { readyAgent } from "./ready-agent.js";
 import { type CallKind, prepareStep, requestOf } from "./step-request.js";
-import { loadedStreaming } from "./streaming-part.js";
+import { streamingPart } from "./streaming-part.js";
 import type { OutputRule, Verdict } from "./structured-output.js";
 import { noUsage } from "./token-usage.js";
 import { isSavedRun, type OngoingTurn, type PreparedStep, type ReadyAgent, turnOf } from "./turn.js";
@@ -147,7 +147,7 @@ async function answerStep(
 /** A reader of a resumed run has already seen those before the last one. */
 function tellInvalidOutput(turn: OngoingTurn, answer: AgenticMessage): void {
   if (!turn.streams) return;
-  loadedStreaming().tellWhole(turn, answer);
+  streamingPart.loaded.tellWhole(turn, answer);
   turn.emit({ type: "restart", reason: "repair" });
 }
 
@@ -171,7 +171,7 @@ function acceptAnswer(
   const { state } = turn;
   const { answer, step, accepted: output } = accepted;
   state.phase = "model";
-  if (turn.streams) loadedStreaming().tellWhole(turn, answer);
+  if (turn.streams) streamingPart.loaded.tellWhole(turn, answer);
   const record = {
     message: answer,
     results: [] as readonly AgenticMessage[],

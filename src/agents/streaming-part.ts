@@ -1,3 +1,4 @@
+import { LatePart } from "../schema/late-part.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { BatchFollower } from "../tools/node/call-batch.js";
 import type { Called } from "./model-answer.js";
@@ -23,23 +24,5 @@ export interface Streaming {
   readonly toldCalls: (turn: OngoingTurn) => BatchFollower;
 }
 
-const registered: { streaming?: Streaming } = {};
-
-/**
- * Called by the module of streams, which the nodes of an agent do not import: in Node.js the entry imports it, and bundles load it
- * with the first stream.
- */
-export function registerStreaming(streaming: Streaming): void {
-  registered.streaming = streaming;
-}
-
-/** `undefined` until the module of streams is loaded. */
-export function findStreaming(): Streaming | undefined {
-  return registered.streaming;
-}
-
-/** The module of streams, for runs with a reader: what is read has loaded it. */
-export function loadedStreaming(): Streaming {
-  if (registered.streaming === undefined) throw new TypeError("The module of streams is not loaded.");
-  return registered.streaming;
-}
+/** The module of streams. Bundles load it with the first stream, so it is loaded in every run with a reader. */
+export const streamingPart = new LatePart<Streaming>();

@@ -1,7 +1,7 @@
 import { wholeEvents } from "./chunk-events.js";
 import { StreamCall } from "./stream-call.js";
 import { AskedModel, tellAnswer } from "./streamed-answer.js";
-import { registerStreaming, type Streaming } from "./streaming-part.js";
+import { type Streaming, streamingPart } from "./streaming-part.js";
 import { ToldCalls } from "./told-calls.js";
 
 export const streaming: Streaming = {
@@ -15,4 +15,4 @@ export const streaming: Streaming = {
 };
 
 // a side effect of the import: see decision 10
-registerStreaming(streaming);
+streamingPart.register(streaming);

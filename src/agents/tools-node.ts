@@ -15,7 +15,7 @@ import { asksApproval, endStep } from "./model-node.js";
 import { enterNode, leaveNode } from "./node-entry.js";
 import type { OwnCalls } from "./own-calls.js";
 import { readyAgent } from "./ready-agent.js";
-import { loadedStreaming } from "./streaming-part.js";
+import { streamingPart } from "./streaming-part.js";
 import type { Toolbox } from "./toolbox.js";
 import { isSavedRun, type OngoingTurn, turnOf } from "./turn.js";
 
@@ -97,7 +97,7 @@ function runCalls(
   if (!hasToolCalls(rest)) return resultsIn(round, []);
   turn.watch?.tools.set(ctx.address, turn);
   const batch = new CallBatch(toolbox.kit, rest, ctx as Context, toolOptions(turn, ctx), callingAgent(turn));
-  const results = (turn.streams ? batch.follow(loadedStreaming().toldCalls(turn)) : batch).run();
+  const results = (turn.streams ? batch.follow(streamingPart.loaded.toldCalls(turn)) : batch).run();
   if (own === undefined) return results;
   return results instanceof Promise ? results.then((all) => own.merge(all)) : own.merge(results);
 }

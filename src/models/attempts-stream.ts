@@ -2,7 +2,7 @@ import type { ModelContext } from "../components/model.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { type ChunkSource, ended } from "../schema/stream/source.js";
 import type { Passed, SplitReader } from "../schema/stream/split-source.js";
-import { registerAttemptsStream } from "./attempts-stream-part.js";
+import { attemptsStreamPart } from "./attempts-stream-part.js";
 import { notAnAnswer } from "./errors.js";
 import {
   abortStateOf,
@@ -129,4 +129,4 @@ export function restartReasonOf(chunk: AgenticMessage): keyof typeof restarts {
 }
 
 // a side effect of the import: see decision 10
-registerAttemptsStream(AttemptsStream);
+attemptsStreamPart.register(AttemptsStream);

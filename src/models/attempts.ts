@@ -7,7 +7,7 @@ import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic
 import { OnDemand } from "../schema/on-demand.js";
 import { LaterSource } from "../schema/stream/later-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { type AttemptsStreamClass, findAttemptsStream, registerAttemptsStream } from "./attempts-stream-part.js";
+import { type AttemptsStreamClass, attemptsStreamPart } from "./attempts-stream-part.js";
 import { notAnAnswer } from "./errors.js";
 import {
   type AttemptedModel,
@@ -120,7 +120,7 @@ export function streamWith(
   ctx: ModelContext,
   call?: CallOfAttempts,
 ): StreamReader<AgenticMessage> {
-  const Stream = findAttemptsStream();
+  const Stream = attemptsStreamPart.part;
   if (Stream !== undefined) return new StreamReader(new Stream(attempts, messages, ctx, call));
   return new StreamReader(new LaterSource(loadStream().then((Loaded) => new Loaded(attempts, messages, ctx, call))));
 }
@@ -130,6 +130,6 @@ const streaming = new OnDemand(async () => (await import("./attempts-stream.js")
 
 async function loadStream(): Promise<AttemptsStreamClass> {
   const stream = await streaming.load();
-  registerAttemptsStream(stream);
+  attemptsStreamPart.register(stream);
   return stream;
 }
