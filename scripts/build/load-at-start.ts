@@ -27,10 +27,7 @@ export function loadAtStart(root: string, files: readonly string[]): Plugin {
           const output = outputOf(entry, metafile);
           const file = outputFiles.find(({ path }) => relative(root, path) === output);
           if (file === undefined) throw new Error(`The bundler did not write ${output}.`);
-          addImports(
-            file,
-            parts.map((part) => importOf(fileWith(part, metafile), output)),
-          );
+          addImports(file, new Set(parts.map((part) => importOf(fileWith(part, metafile), output))));
         }
       });
     },
@@ -57,7 +54,7 @@ function importOf(file: string, importer: string): string {
 }
 
 /** Before the comment about the source map, so that no line of it moves. */
-function addImports(file: OutputFile, imports: readonly string[]): void {
-  const code = file.text.replace(/(?=^\/\/# sourceMappingURL=.*\s*$)|$(?![\s\S])/m, () => imports.join(""));
+function addImports(file: OutputFile, imports: ReadonlySet<string>): void {
+  const code = file.text.replace(/(?=^\/\/# sourceMappingURL=.*\s*$)|$(?![\s\S])/m, () => [...imports].join(""));
   file.contents = new TextEncoder().encode(code);
 }
