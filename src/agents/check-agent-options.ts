@@ -8,6 +8,7 @@ import { checkApprovalNames } from "../tools/define/approval-option.js";
 import type { Agent } from "./agent.js";
 import { type AgentParts, type AnyAgentOptions, partsOf, reachableFrom } from "./agent-parts.js";
 import { checkModelOptions } from "./call-settings.js";
+import { type AnyMiddleware, hasHook } from "./create-middleware.js";
 import {
   checkAgentOptionNames,
   duplicateMiddleware,
@@ -38,6 +39,7 @@ export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
   checkHistory(options);
   checkApprovals(name, options);
   checkOutput(name, options);
+  checkMiddleware(middleware);
   const parts: AgentParts = {
     name,
     description,
@@ -48,9 +50,9 @@ export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
     maxSteps: options.maxSteps ?? 20,
     onMaxSteps: options.onMaxSteps ?? "answer",
     middleware,
+    hasHooks: middleware.some(hasHook),
     handoffs: () => partsOfAgents(name, typeof handoffs === "function" ? handoffs() : handoffs),
   };
-  checkMiddleware(parts);
   for (const model of options.fallbacks ?? []) toModel(model, `fallbacks of createAgent("${name}")`);
   if (typeof handoffs !== "function") checkReachable(parts);
   checkFixed(parts);
@@ -182,7 +184,7 @@ function checkHistory({ history = false, store }: AnyAgentOptions): void {
   }
 }
 
-function checkMiddleware({ middleware }: AgentParts): void {
+function checkMiddleware(middleware: readonly AnyMiddleware[]): void {
   const seen = new Set<string>();
   for (const [index, one] of middleware.entries()) {
     const { name, scope } = (one ?? {}) as { name?: unknown; scope?: unknown };
