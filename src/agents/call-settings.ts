@@ -53,13 +53,14 @@ export function modelOptionsOf({ options, nodes, modelOptions }: AgentCallOption
 export function runOptionsOf(given: AgentCallOptions, call: AgentCall, signal: AbortSignal | undefined): RunOptions {
   const { threadId, onWaiting, onBusy, modelOptions, maxSteps, options, nodes, ...others } = given;
   const { model, ...kinds } = options ?? {};
-  const tools = { ...nodes?.tools, options: { ...nodes?.tools?.options, call } };
+  // events need the handlers of tools only, and a handler of the whole run would be called for every chunk
+  const callbacks =
+    call.watch === undefined ? nodes?.tools?.callbacks : [...(nodes?.tools?.callbacks ?? []), call.watch];
   const run: Record<string, unknown> = {
     nodes: {
       ...nodes,
       model: { ...nodes?.model, options: { call } },
-      // events need the handlers of tools only, and a handler of the whole run would be called for every chunk
-      tools: call.watch === undefined ? tools : { ...tools, callbacks: [...(tools.callbacks ?? []), call.watch] },
+      tools: { ...nodes?.tools, options: { ...nodes?.tools?.options, call }, callbacks },
     },
   };
   for (const name in others) {

@@ -91,18 +91,15 @@ function withOutput(fields: object, output: Output): AgentResult<unknown> {
   return Object.assign(new RunResult(output), fields) as RunResult & AgentResult<unknown>;
 }
 
-const outputKey: unique symbol = Symbol("output");
-
 class RunResult {
-  declare readonly [outputKey]: Output;
+  readonly #output: Output;
 
   constructor(output: Output) {
-    Object.defineProperty(this, outputKey, { value: output });
+    this.#output = output;
   }
 
   get output(): unknown {
-    const { [outputKey]: output } = this;
-    if ("missing" in output) throw noOutput(output.missing);
-    return output.value;
+    if ("missing" in this.#output) throw noOutput(this.#output.missing);
+    return this.#output.value;
   }
 }
