@@ -2,7 +2,6 @@ import type { NodeContext } from "../components/context.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
-import type { ContentBlock, McpToolResult, ServerToolResult } from "../schema/message/content-block.js";
 import { hasToolCalls, textOf, toolCallsOf } from "../schema/message/read-message.js";
 import { OnDemand } from "../schema/on-demand.js";
 import { withCallIds } from "../tools/node/call-ids.js";
@@ -16,6 +15,7 @@ import { loadStructuredOutput } from "./load-structured-output.js";
 import { modelNameOf } from "./model-answer.js";
 import { callModel } from "./model-call.js";
 import { enterNode, leaveNode } from "./node-entry.js";
+import { asksApproval, isPaused } from "./open-answer.js";
 import { notExecuted } from "./own-results.js";
 import { readyAgent } from "./ready-agent.js";
 import { type CallKind, prepareStep, requestOf } from "./step-request.js";
@@ -131,12 +131,13 @@ async function answerStep(
     const answer = changes.message ?? message;
     const verdict =
       changes.jumpTo === undefined && rule !== undefined
-        ? await structured?.judgeOutput(turn, rule, answer, ctx)
+        ? await structured?.judgeOutput(turn, rule, { answer, kind: asks }, ctx)
         : undefined;
     if (verdict?.kind === "invalid") {
       // it stays in the log, and the model is asked once more
       if (turn.answers.wrapped >= turn.answers.known) tellInvalidOutput(turn, answer);
-      state.log.push(answer, ...verdict.complaints);
+      if (!isEmpty(answer)) state.log.push(answer);
+      state.log.push(...verdict.complaints);
       asks = "repair";
       continue;
     }
@@ -188,7 +189,7 @@ function acceptAnswer(
   if (output?.kind === "accepted") return closeStep(turn, accepted, output.results, ctx);
   if (accepted.jumpTo !== undefined)
     return closeStep(turn, accepted, notExecuted(calls, "a middleware jumped over it"), ctx);
-  if (accepted.kind === "last" || accepted.kind === "repair") {
+  if (accepted.kind === "last") {
     return closeStep(turn, accepted, notExecuted(calls, "the agent was asked for its answer"), ctx);
   }
   if (calls.length > 0 || asksApproval(answer)) {
@@ -218,7 +219,7 @@ async function closeStep(
   if (ending !== undefined) await ending;
   const goesOn =
     jumpTo === "model" ||
-    (jumpTo === undefined && accepted?.kind !== "accepted" && kind === "step" && isPaused(answer));
+    (jumpTo === undefined && accepted?.kind !== "accepted" && kind !== "last" && isPaused(answer));
   if (goesOn) {
     state.phase = "model";
     return left(turn, answer, ctx);
@@ -267,24 +268,6 @@ function isEmpty({ contentBlocks }: AgenticMessage): boolean {
   return contentBlocks.every(
     (block) => (block.type === "assistant_gen_text" || block.type === "reasoning") && block.text === "",
   );
-}
-
-export function asksApproval({ contentBlocks }: AgenticMessage): boolean {
-  return contentBlocks.some(({ type }) => type === "mcp_tool_approval_request");
-}
-
-/** Whether the provider stopped in the middle of its own work, and wants to be asked again. */
-function isPaused({ responseMeta, contentBlocks }: AgenticMessage): boolean {
-  if (responseMeta?.rawFinishReason === "pause_turn") return true;
-  if (responseMeta?.finishReason !== "tool_calls") return false;
-  const done = new Set(contentBlocks.flatMap((block) => (isServerResult(block) ? [block.callId] : [])));
-  return contentBlocks.some(
-    (block) => (block.type === "server_tool_call" || block.type === "mcp_tool_call") && !done.has(block.callId),
-  );
-}
-
-function isServerResult(block: ContentBlock): block is ServerToolResult | McpToolResult {
-  return block.type === "server_tool_result" || block.type === "mcp_tool_result";
 }
 
 function endReasonOf({ responseMeta }: AgenticMessage, hasOutput: boolean): EndReason {

@@ -12,7 +12,9 @@ import { type ToolInfo, toolInfo } from "../schema/tool-info.js";
 import { issueList } from "../wording.js";
 import { type AgentParts, outputToolName } from "./agent-parts.js";
 import { forgetAnswers } from "./agent-state.js";
+import { asksApproval, isPaused } from "./open-answer.js";
 import { notExecuted, ownResult, wrongResult } from "./own-results.js";
+import type { CallKind } from "./step-request.js";
 import type { OngoingTurn } from "./turn.js";
 
 type GivenSchema = AnyStandardSchema | JsonSchema;
@@ -67,33 +69,55 @@ export type Verdict =
   | { readonly kind: "invalid"; readonly complaints: readonly AgenticMessage[] }
   | undefined;
 
+interface GivenAnswer {
+  readonly answer: AgenticMessage;
+  /** What the model was asked for. */
+  readonly kind: CallKind;
+}
+
 /** Looks for the output in an answer. Throws when it does not fit for the last time. */
 export async function judgeOutput(
   turn: OngoingTurn,
   rule: OutputRule,
-  answer: AgenticMessage,
+  { answer, kind }: GivenAnswer,
   ctx: NodeContext,
 ): Promise<Verdict> {
   const calls = toolCallsOf(answer);
   const finals = calls.filter(({ name }) => name === rule.tool?.name);
-  if (finals.length > 0) return judgeCalls(turn, rule, { calls, finals }, ctx);
-  if (calls.length > 0 || answer.responseMeta?.rawFinishReason === "pause_turn") return undefined;
+  if (finals.length > 0) return judgeCalls(turn, rule, { calls, finals, kind }, ctx);
+  if (calls.length > 0) return kind === "repair" ? stillNoOutput(turn, rule, answer, calls) : undefined;
+  if (isPaused(answer) || asksApproval(answer)) return undefined;
   const text = outputTextOf(answer);
   const read = await readOutput(rule, text, ctx);
   if (read.issues === undefined) return accepted(turn, text, []);
   return invalidOutput(turn, rule, { text, issues: read.issues }, [userMessage(repairRequest(rule, read.issues))]);
 }
 
+/** A model may call other tools although it was asked for nothing but the output. */
+function stillNoOutput(
+  turn: OngoingTurn,
+  rule: OutputRule,
+  answer: AgenticMessage,
+  calls: readonly FunctionToolCall[],
+): Verdict {
+  const issues = [{ message: `the answer calls ${calls.map(({ name }) => `"${name}"`).join(", ")} instead` }];
+  const complaints = [...notExecuted(calls, onlyOutput), userMessage(repairRequest(rule, issues))];
+  return invalidOutput(turn, rule, { text: textOf(answer), issues }, complaints);
+}
+
+const onlyOutput = "the agent was asked for its answer";
+
 interface Calls {
   readonly calls: readonly FunctionToolCall[];
   readonly finals: readonly FunctionToolCall[];
+  readonly kind: CallKind;
 }
 
-/** The first call that fits is the output. If none fits, the other calls run. */
+/** The first call that fits is the output. If none fits, the other calls of a step run. */
 async function judgeCalls(
   turn: OngoingTurn,
   rule: OutputRule,
-  { calls, finals }: Calls,
+  { calls, finals, kind }: Calls,
   ctx: NodeContext,
 ): Promise<Verdict> {
   const wrong = new Map<string, readonly StandardIssue[]>();
@@ -105,12 +129,15 @@ async function judgeCalls(
   const [first] = finals;
   if (first === undefined) return undefined;
   const issues = wrong.get(first.callId) ?? [];
-  turn.state.complaints = Object.fromEntries([...wrong].map(([id, found]) => [id, repairRequest(rule, found)]));
-  if (finals.length < calls.length) {
+  if (kind === "step" && finals.length < calls.length) {
+    turn.state.complaints = Object.fromEntries([...wrong].map(([id, found]) => [id, repairRequest(rule, found)]));
     checkRepairs(turn, rule, { text: first.arguments, issues });
     return undefined;
   }
-  const complaints = finals.map((call) => wrongResult(call, repairRequest(rule, wrong.get(call.callId) ?? [])));
+  const complaints = calls.flatMap((call) => {
+    const found = wrong.get(call.callId);
+    return found === undefined ? notExecuted([call], onlyOutput) : wrongResult(call, repairRequest(rule, found));
+  });
   return invalidOutput(turn, rule, { text: first.arguments, issues }, complaints);
 }
 

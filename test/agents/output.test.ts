@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createAgent } from "../../src/agents/create-agent.js";
 import { messagesOf } from "../../src/agents/messages-of.js";
+import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import { InvalidOutputError } from "../../src/models/invalid-output-error.js";
+import { mcpToolApprovalRequest, serverToolCall } from "../../src/schema/message/construct-block.js";
+import { assistantMessage } from "../../src/schema/message/construct-message.js";
 import { toolResultsOf } from "../../src/schema/message/read-message.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { call, canBeSent, eventsOf, failureOf, resultTexts, weatherCall, weatherTool } from "./agents.js";
@@ -79,6 +82,56 @@ describe("an agent with an output schema", () => {
     expect(result.output).toEqual(good);
     expect(ran).toEqual(["Kyoto"]);
     expect(canBeSent(result.messages)).toBe(true);
+  });
+
+  it("asks again where a mended answer calls other tools, and then fails", async () => {
+    const { tool, ran } = weatherTool();
+    const script = () =>
+      scriptedModel("no", [weatherCall("1", "Nara"), call("2", "final_answer", {})], [call("3", "final_answer", good)]);
+    const result = await createAgent({ model: script(), tools: [tool], output: forecast, outputRepairs: 2 }).generate(
+      "?",
+    );
+    expect(result.output).toEqual(good);
+    expect(canBeSent(result.messages)).toBe(true);
+    expect(result.messages.flatMap(toolResultsOf).map(({ errorKind }) => errorKind)).toEqual([
+      "not_executed",
+      "validation",
+      undefined,
+    ]);
+    const model = scriptedModel("no", [weatherCall("1", "Nara")], "never");
+    const error = await failureOf(createAgent({ model, tools: [tool], output: forecast }).generate("?"));
+    expect(error.code).toBe("INVALID_OUTPUT");
+    expect(error.message).toContain('calls "get_weather"');
+    expect(model.calls).toHaveLength(2);
+    expect(ran).toEqual([]);
+  });
+
+  it("goes on where the provider has paused with an open call of its own", async () => {
+    const search = serverToolCall({ callId: "s1", name: "web_search", arguments: {} });
+    const paused = assistantMessage([search], { responseMeta: { finishReason: "tool_calls" } });
+    const model = scriptedModel(paused, JSON.stringify(good));
+    const result = await createAgent({ model, output: forecast, outputRepairs: 0 }).generate("Weather?");
+    expect(result.output).toEqual(good);
+    expect(result.steps).toHaveLength(2);
+  });
+
+  it("asks where the provider wants an approval instead of an answer", async () => {
+    const request = mcpToolApprovalRequest({ id: "a1", name: "pay", arguments: "{}", serverLabel: "bank" });
+    const agent = createAgent({
+      model: scriptedModel([request], JSON.stringify(good)),
+      output: forecast,
+      outputRepairs: 0,
+      store: memoryStore(),
+    });
+    const held = await agent.generate("Weather?");
+    expect(held.finishReason).toBe("waiting");
+  });
+
+  it("logs no empty answer, also when it is mended", async () => {
+    const model = scriptedModel(assistantMessage([]), JSON.stringify(good));
+    const { messages } = await createAgent({ model, output: forecast }).generate("Weather?");
+    expect(messages.map(({ role }) => role)).toEqual(["user", "user", "assistant"]);
+    expect(model.calls[1]?.messages.map(({ role }) => role)).toEqual(["user", "user"]);
   });
 
   it("tells of a repair, and streams to the same", async () => {
