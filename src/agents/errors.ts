@@ -85,6 +85,9 @@ export const notAPrompt = (given: unknown): KumikoError =>
 export const emptyPrompt = (): KumikoError =>
   invalidPrompt("An empty prompt goes on with a thread: give a threadId with it, or ask something.");
 
+export const emptyThread = (threadId: string): KumikoError =>
+  invalidPrompt(`An empty prompt goes on with a thread, and "${threadId}" has no turn yet. Ask something.`);
+
 export const twoSystems = (agent: string): KumikoError =>
   invalidPrompt(
     `The prompt has a system message, and agent "${agent}" has instructions. Leave one of them out: a model has one.`,

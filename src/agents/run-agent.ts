@@ -6,6 +6,7 @@ import { KumikoError } from "../errors.js";
 import { asRunOfLibrary } from "../run/options/checkpoint-options.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
+import { toolCallsOf } from "../schema/message/read-message.js";
 import { OnDemand } from "../schema/on-demand.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
@@ -17,6 +18,7 @@ import { ChildMemory } from "./child-memory.js";
 import { emptyPrompt } from "./errors.js";
 import type { EventFeed } from "./event-feed.js";
 import { rememberMessages } from "./messages-of.js";
+import { notExecuted } from "./own-results.js";
 import { promptMessages } from "./prompt-messages.js";
 import { resultOf, resultOfAnswer } from "./run-result.js";
 import type { OpenedCall } from "./saved-calls.js";
@@ -235,7 +237,7 @@ function toolGoneIn(error: unknown): unknown {
   return KumikoError.is(cause) && cause.code === "UNKNOWN_TOOL" ? cause : undefined;
 }
 
-/** What is logged of a turn that fails: whole rounds, and what was delivered of an answer that was aborted. */
+/** What is logged of a turn that fails: rounds with a result per call, and what was delivered of an aborted answer. */
 function failedLog(
   state: AgentState,
   turn: AgentCall["turn"],
@@ -243,6 +245,8 @@ function failedLog(
 ): AgenticMessage[] {
   const done = state.entry === undefined ? [...state.log] : state.log.slice(0, state.entry.log);
   if (turn?.round !== undefined) return [...done, ...turn.round.results(error)];
+  const last = done.at(-1);
+  if (last?.role === "assistant") done.push(...notExecuted(toolCallsOf(last), "the run ended before it"));
   const delivered = turn?.delivered.join("") ?? "";
   return delivered === "" || !isAborted ? done : [...done, assistantMessage(delivered, { extra: { aborted: true } })];
 }

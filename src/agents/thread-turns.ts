@@ -2,7 +2,6 @@ import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { isConflict } from "../checkpoint/errors.js";
 import { processOwner } from "../checkpoint/journal/process-owner.js";
 import { runningClaims } from "../checkpoint/journal/running-claims.js";
-import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import { clockOf } from "../components/clock.js";
 import type { Answers } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
@@ -16,7 +15,7 @@ import { type AgentParts, reachableFrom } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
 import type { ReadAnswers } from "./auto-resume.js";
 import type { AgentCallOptions } from "./call-options.js";
-import { emptyPrompt, needsStore, nothingOpen, threadBusy } from "./errors.js";
+import { emptyThread, needsStore, nothingOpen, threadBusy } from "./errors.js";
 import {
   readTurns,
   runIdOf,
@@ -27,7 +26,7 @@ import {
   writeTurn,
 } from "./thread-record.js";
 import { ThreadTurn } from "./thread-turn.js";
-import { ThreadWaitingError } from "./thread-waiting-error.js";
+import { threadWaiting } from "./thread-waiting-error.js";
 import { noUsage, type SpentTokens } from "./token-usage.js";
 import { waitForTurn } from "./wait-for-turn.js";
 
@@ -58,7 +57,7 @@ export async function openTurn(
   for (let attempt = 1; ; attempt++) {
     const turns = await readTurns(store, threadId);
     const last = turns.at(-1);
-    if (turns.length === 0 && messages.length === 0) throw emptyPrompt();
+    if (turns.length === 0 && messages.length === 0) throw emptyThread(threadId);
     if (last?.record.status === "open" && !(await isFree(store, last, options))) {
       if (options.onBusy !== "wait") throw threadBusy(threadId);
       await waitForTurn(attempt, options.signal, parts.options.runtime);
@@ -68,7 +67,7 @@ export async function openTurn(
       const { answers, spent: more } = await answered(asked, turns, last);
       spent.push(...more);
       if (answers !== undefined) return { kind: "resumed", checkpointId: runIdOf(last.key), answers, spent };
-      if (options.onWaiting !== "close") throw waitingError(threadId, last.record);
+      if (options.onWaiting !== "close") throw threadWaiting(threadId, last.record.interrupts);
     }
     try {
       const closed = last === undefined ? [] : [await closeFormer(asked, store, last)];
@@ -91,10 +90,6 @@ async function answered(
   const { interrupts = [] } = record;
   const suspendedAnswers = reading.part ?? (await reading.load());
   return suspendedAnswers({ parts: agent, threadId, interrupts, messages, history: messagesOfTurns(turns), options });
-}
-
-function waitingError(id: string, { interrupts = [] }: TurnRecord): ThreadWaitingError {
-  return new ThreadWaitingError(id, interrupts as readonly [Interrupt, ...Interrupt[]]);
 }
 
 async function newTurn(

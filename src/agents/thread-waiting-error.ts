@@ -34,3 +34,7 @@ export class ThreadWaitingError extends KumikoError {
     return typeof value === "object" && value !== null && waitingBrand in value;
   }
 }
+
+/** A turn that waits has what it waits for in its record. */
+export const threadWaiting = (id: string, interrupts: readonly Interrupt[] = []): ThreadWaitingError =>
+  new ThreadWaitingError(id, interrupts as readonly [Interrupt, ...Interrupt[]]);

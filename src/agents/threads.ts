@@ -1,4 +1,5 @@
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { isConflict } from "../checkpoint/errors.js";
 import { dropHistory } from "../checkpoint/history/segments.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import type { PromptMessage } from "./call-options.js";
@@ -9,6 +10,7 @@ import {
   readTurn,
   readTurns,
   runIdOf,
+  type TurnRecord,
   type TurnStatus,
   threadIds,
   threadKeys,
@@ -18,6 +20,7 @@ import {
   writeTurn,
 } from "./thread-record.js";
 import { messagesOfTurns } from "./thread-turns.js";
+import { threadWaiting } from "./thread-waiting-error.js";
 import { noUsage } from "./token-usage.js";
 import { removeEvents } from "./turn-events.js";
 
@@ -49,7 +52,7 @@ export interface Threads {
   /** All messages of a thread, in order. */
   messages(id: string): Promise<AgenticMessage[]>;
   turns(id: string): AsyncIterable<Turn>;
-  /** Adds messages as a separate turn, for example from another conversation. */
+  /** Adds messages as a separate turn, for example from another conversation. A thread that is busy or waits takes none. */
   append(id: string, messages: readonly PromptMessage[]): Promise<void>;
   /** Removes all turns after this one; `0` removes all turns. */
   truncate(id: string, turn: number): Promise<void>;
@@ -99,25 +102,29 @@ async function* turnsOf(store: CheckpointStore, id: string): AsyncGenerator<Turn
 }
 
 async function append(store: CheckpointStore, id: string, messages: readonly AgenticMessage[]): Promise<void> {
-  const last = (await readTurns(store, id)).at(-1)?.record;
-  if (last?.status === "open") throw threadBusy(id);
-  const number = (last?.number ?? 0) + 1;
-  const { agent = "", kept } = last ?? {};
-  await writeTurn(
-    store,
-    turnKey(id, number),
-    {
+  for (;;) {
+    const last = (await readTurns(store, id)).at(-1)?.record;
+    if (last?.status === "open") throw threadBusy(id);
+    if (last?.status === "waiting") throw threadWaiting(id, last.interrupts);
+    const { number = 0, agent = "", kept } = last ?? {};
+    const record: TurnRecord = {
       version: 1,
-      number,
+      number: number + 1,
       status: "done",
       messages,
       agent,
       usage: noUsage,
       startedAt: Date.now(),
       ...(kept !== undefined && { kept }),
-    },
-    undefined,
-  );
+    };
+    try {
+      await writeTurn(store, turnKey(id, record.number), record, undefined);
+      return;
+    } catch (error) {
+      // another writer was faster: look again
+      if (!isConflict(error)) throw error;
+    }
+  }
 }
 
 async function truncate(store: CheckpointStore, id: string, turn: number): Promise<void> {

@@ -18,7 +18,7 @@ import type { OwnCalls } from "./own-calls.js";
 import { readyAgent } from "./ready-agent.js";
 import { streamingPart } from "./streaming-part.js";
 import type { Toolbox } from "./toolbox.js";
-import { isSavedRun, type OngoingTurn, turnOf } from "./turn.js";
+import { isSavedRun, type OngoingTurn, type OpenRound, turnOf } from "./turn.js";
 
 /** Few rounds have calls that no tool runs for, and few begin again where an answer was awaited. */
 const ownCalls = new OnDemand(() => import("./own-calls.js"));
@@ -43,15 +43,20 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   const message = state.steps.at(-1)?.message ?? given;
   const own = hasOwnCalls(turn, toolbox) ? (await ownCalls.load()).ownCallsOf(turn, message, toolbox) : undefined;
   const round: Round = { message, rest: own?.rest ?? message, own };
-  turn.round = { message, results: (error) => resultsIn(round, [...resultsOf(error, round.rest)]) };
+  const open: OpenRound = {
+    done: undefined,
+    results: (error) => open.done ?? resultsIn(round, [...resultsOf(error, round.rest)]),
+  };
+  turn.round = open;
   if (isRestored(ctx)) (await openTools.load()).checkToolsAreThere(turn, round.rest, toolbox, ctx);
   const running = runCalls(turn, round, toolbox, ctx);
   const results = running instanceof Promise ? await running : running;
-  turn.round = undefined;
+  open.done = results;
   const approvals = asksApproval(message) ? await (await mcpApprovals.load()).answerApprovals(message, ctx) : [];
   const step = state.steps.at(-1);
   if (step !== undefined) step.results = results;
-  state.log.push(...results, ...approvals);
+  if (approvals.length > 0) open.done = [...results, ...approvals];
+  state.log.push(...open.done);
   state.phase = "round";
   const ending = endStep(turn, ctx);
   if (ending !== undefined) await ending;
@@ -61,6 +66,7 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   own?.handOver(results);
   const leaving = leaveNode(state, isSavedRun(ctx));
   if (leaving !== undefined) await leaving;
+  turn.round = undefined;
   return results;
 }
 

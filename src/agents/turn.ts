@@ -56,9 +56,10 @@ interface Listener {
   agent?: string | undefined;
 }
 
-/** The calls and tools of the round that is under way, for those who must say what became of it. */
+/** The round that is under way, for those who must say what became of it. */
 export interface OpenRound {
-  readonly message: AgenticMessage;
+  /** What its calls came to, once they are over. */
+  done: readonly AgenticMessage[] | undefined;
   /** What there would be to log if it ended with this error. */
   results(error: unknown): readonly AgenticMessage[];
 }

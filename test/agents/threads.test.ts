@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createAgent } from "../../src/agents/create-agent.js";
+import { createMiddleware } from "../../src/agents/create-middleware.js";
+import { messagesOf } from "../../src/agents/messages-of.js";
 import { ThreadWaitingError } from "../../src/agents/thread-waiting-error.js";
 import { type Turn, threads } from "../../src/agents/threads.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
@@ -9,7 +11,7 @@ import { assistantMessage, userMessage } from "../../src/schema/message/construc
 import { textOf, toolResultsOf } from "../../src/schema/message/read-message.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { createTool } from "../../src/tools/define/create-tool.js";
-import { canBeSent, eventsOf, failureOf, weatherCall, weatherTool } from "./agents.js";
+import { canBeSent, eventsOf, failureOf, resultTexts, weatherCall, weatherTool } from "./agents.js";
 
 async function turnsOf(store: ReturnType<typeof memoryStore>, id: string): Promise<Turn[]> {
   const turns: Turn[] = [];
@@ -192,6 +194,44 @@ describe("a thread", () => {
     expect(canBeSent(model.calls.at(-1)?.messages ?? [])).toBe(true);
   });
 
+  it("has a result for each call of a round that an abort kept from starting", async () => {
+    const store = memoryStore();
+    const { tool, ran } = weatherTool();
+    const stop = new AbortController();
+    const middleware = createMiddleware({ name: "stops", afterModel: () => stop.abort(new Error("Stop.")) });
+    const agent = createAgent({
+      model: scriptedModel([weatherCall("1", "Nara")]),
+      tools: [tool],
+      middleware: [middleware],
+      store,
+    });
+    const stream = agent.stream("?", { threadId: "u", signal: stop.signal });
+    await expect(stream.result).rejects.toThrow("Stop.");
+    expect(ran).toEqual([]);
+    expect(stream.messages().flatMap(toolResultsOf)).toMatchObject([{ callId: "1", errorKind: "not_executed" }]);
+    expect(await threads(store).messages("u")).toEqual(stream.messages());
+  });
+
+  it("keeps the results of a round after which a hook fails", async () => {
+    const store = memoryStore();
+    const { tool } = weatherTool();
+    const middleware = createMiddleware({
+      name: "fails",
+      afterStep: () => {
+        throw new Error("No.");
+      },
+    });
+    const agent = createAgent({
+      model: scriptedModel([weatherCall("1", "Nara")]),
+      tools: [tool],
+      middleware: [middleware],
+      store,
+    });
+    const error = await failureOf(agent.generate("?", { threadId: "u" }));
+    expect(resultTexts(messagesOf(error))).toEqual(["Nara: 21 °C"]);
+    expect(await threads(store).messages("u")).toEqual(messagesOf(error));
+  });
+
   it("keeps the text of an aborted turn", async () => {
     const store = memoryStore();
     const controller = new AbortController();
@@ -246,7 +286,21 @@ describe("a thread", () => {
     const agent = createAgent({ model, store });
     await agent.generate("Hello", { threadId: "u" });
     expect((await agent.generate([], { threadId: "u" })).text).toBe("More.");
-    expect((await failureOf(agent.generate([], { threadId: "new" }))).code).toBe("INVALID_MESSAGE");
+    const error = await failureOf(agent.generate([], { threadId: "new" }));
+    expect(error).toMatchObject({ code: "INVALID_MESSAGE", message: expect.stringContaining('"new" has no turn yet') });
+  });
+
+  it("takes what several writers add at once, and nothing while it waits", async () => {
+    const store = memoryStore();
+    const all = threads(store);
+    await Promise.all(["a", "b", "c", "d"].map((text) => all.append("u", [userMessage(text)])));
+    expect((await all.messages("u")).map(textOf).toSorted()).toEqual(["a", "b", "c", "d"]);
+    const { tool } = weatherTool({ requireApproval: true });
+    await createAgent({ model: scriptedModel([weatherCall("1", "Nara")]), tools: [tool], store }).generate("?", {
+      threadId: "u",
+    });
+    const error = await failureOf(all.append("u", [userMessage("e")]));
+    expect(ThreadWaitingError.is(error) && error.interrupts).toHaveLength(1);
   });
 
   it("can be read, added to, shortened and removed", async () => {
