@@ -17,6 +17,11 @@ export function requireNumber(where: string, options: Readonly<Record<string, un
   }
 }
 
+export function requireWhole(where: string, name: string, value: number): void {
+  if (Number.isInteger(value) || value === Number.POSITIVE_INFINITY) return;
+  throw invalidModelOption(`${name} of ${where} must be a whole number (got ${String(value)}).`);
+}
+
 export function requireAfterContent(where: string, value: unknown): void {
   if (value === "throw" || value === "restart") return;
   throw invalidModelOption(`afterContent of ${where} must be "throw" or "restart" (got ${shorten(value)}).`);

@@ -4,7 +4,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { OnDemand } from "../schema/on-demand.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type AttemptingModel, attemptable, generateWith, repeatsOthers, streamWith } from "./attempts.js";
-import { checkModelOptionNames, requireAfterContent, requireNumber } from "./check-options.js";
+import { checkModelOptionNames, requireAfterContent, requireNumber, requireWhole } from "./check-options.js";
 import { invalidModelOption } from "./errors.js";
 import type { AfterContent, ModelAttempt, ModelAttempts } from "./model-attempts.js";
 import { type Model, toModel } from "./to-model.js";
@@ -68,9 +68,7 @@ export function checkedPolicy(policy: ModelRetryPolicy): Policy {
     afterContent = "throw",
   } = policy;
   requireNumber("retryModel", { attempts }, 1);
-  if (!Number.isInteger(attempts) && attempts !== Number.POSITIVE_INFINITY) {
-    throw invalidModelOption(`attempts of retryModel must be a whole number (got ${String(attempts)}).`);
-  }
+  requireWhole("retryModel", "attempts", attempts);
   requireNumber("retryModel", { delayMs, maxDelayMs }, 0);
   requireNumber("retryModel", { factor }, 1);
   if (retryOn !== undefined && typeof retryOn !== "function")

@@ -10,7 +10,7 @@ import { userMessage } from "../schema/message/construct-message.js";
 import { textOf } from "../schema/message/read-message.js";
 import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
 import { issueList } from "../wording.js";
-import { checkModelOptionNames, requireNumber } from "./check-options.js";
+import { checkModelOptionNames, requireNumber, requireWhole } from "./check-options.js";
 import { GrowingOutput } from "./growing-output.js";
 import { InvalidOutputError } from "./invalid-output-error.js";
 import { OutputSchema } from "./output-schema.js";
@@ -45,6 +45,7 @@ export function structured<const S extends AnyStandardSchema | JsonSchema>(
   checkModelOptionNames("structured", options, ["outputRepairs", "modelOptions"]);
   const { outputRepairs = 1, modelOptions = {} } = options;
   requireNumber("structured", { outputRepairs }, 0);
+  requireWhole("structured", "outputRepairs", outputRepairs);
   const output = new OutputSchema(schema);
   const asked = new StructuredModel(toModel(model, "structured"), output, { outputRepairs, modelOptions });
   return lambda(

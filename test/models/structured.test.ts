@@ -177,4 +177,5 @@ it("refuses schemas without a JSON form, models that are none, and options that 
     /Unknown option "repairs" of structured/,
   );
   expect(() => structured(scriptedModel(), forecast, { outputRepairs: -1 })).toThrow(/outputRepairs/);
+  expect(() => structured(scriptedModel(), forecast, { outputRepairs: 1.5 })).toThrow(/whole number/);
 });
