@@ -67,7 +67,10 @@ export function runOptionsOf(given: AgentCallOptions, call: AgentCall, signal: A
     const value = others[name as keyof typeof others];
     if (value !== undefined) run[name] = value;
   }
-  if (signal !== undefined) run.signal = given.signal === undefined ? signal : AbortSignal.any([given.signal, signal]);
+  // what is no signal is left to the check of the run
+  if (signal !== undefined && (given.signal === undefined || isFields(given.signal))) {
+    run.signal = given.signal === undefined ? signal : AbortSignal.any([given.signal, signal]);
+  }
   for (const _ in kinds) run.options = kinds;
   return run;
 }

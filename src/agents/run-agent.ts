@@ -102,6 +102,7 @@ export class AgentRunCall {
   ): Promise<AgentResult<unknown>> {
     const { openRun, resumeRun } = await savedCalls.load();
     const { id, thread } = await openRun(this.#agent, checkpointId, options);
+    this.#prompt = thread?.messages ?? [];
     this.#begin(options, thread, id);
     const resumed = { id, thread, answers, options, call: this.#call, signal: this.#reader?.signal };
     return this.#settle(() => resumeRun(this.#agent, resumed), { thread, parent: undefined, isPassing: false });

@@ -1,6 +1,10 @@
 import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
+import { type HasNodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
 import { KumikoError } from "../errors.js";
-import { asRunOfLibrary } from "../run/options/checkpoint-options.js";
+import { checkRunOptions, resolveOverrides } from "../run/options/call-options.js";
+import { asRunOfLibrary, checkCheckpointOptions, checkControl } from "../run/options/checkpoint-options.js";
+import { Program } from "../run/program.js";
+import { loadScheduling, runNested } from "../run/start.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
@@ -37,6 +41,7 @@ export async function openThread(
   { messages, options, threadId, reader }: ThreadCall,
 ): Promise<OpenedCall> {
   checkThreadOptions(parts, options);
+  checkRunFirst(graph, options);
   const time = new CallTime(options.timeoutMs, [options.signal, reader], parts.options.runtime);
   try {
     const opened = await openTurn({ parts, graph, threadId, messages, options: { ...options, signal: time.signal } });
@@ -54,6 +59,25 @@ function checkThreadOptions({ name, options: { store } }: AgentParts, options: A
     );
   }
   if (store === undefined) throw needsStore(`Agent "${name}" was called with a threadId`);
+}
+
+const programs = new WeakMap<AgentGraph, Program>();
+
+/** What is wrong with the options of a run is said before its turn is written, which would stay in the thread. */
+function checkRunFirst(graph: AgentGraph, options: AgentCallOptions): void {
+  const run = runOptionsOf(options, { streams: false }, undefined);
+  const program = programs.get(graph) ?? programOf(graph);
+  programs.set(graph, program);
+  checkRunOptions(run, program);
+  checkControl(run);
+  resolveOverrides(run, program);
+  checkCheckpointOptions(run, program.plan);
+}
+
+function programOf(graph: AgentGraph): Program {
+  const { body } = (graph as AgentGraph & HasNodeDefinition)[nodeDefinition];
+  if (body.kind !== "graph") throw new TypeError("An agent is a graph.");
+  return new Program(body.plan, runNested, loadScheduling);
 }
 
 /** Opens what is resumed: a run, or the newest turn of a thread. */

@@ -91,7 +91,10 @@ export class ThreadTurn {
 
   #closed(rest: TurnRecord, status: TurnStatus, { state, messages, interrupts, error }: TurnEnd): TurnRecord {
     const former = this.#former;
-    if (former?.status === "waiting" && (state === undefined || leavesOpen(error))) return former;
+    // nothing has run, so it stays what it was; one without an owner can be resumed
+    if (former !== undefined && (state === undefined || (former.status === "waiting" && leavesOpen(error)))) {
+      return former.status === "open" ? { ...rest, status: "open" } : former;
+    }
     if (state === undefined) return { ...rest, status, messages };
     return {
       ...rest,

@@ -104,6 +104,14 @@ describe("createAgent refuses", () => {
     expect((await agent.generate("Hi")).finishReason).toBe("stop_when");
   });
 
+  it("a signal that is none, also beside that of a reader", async () => {
+    const agent = createAgent({ model: scriptedModel("Hi."), store: memoryStore() });
+    for (const options of [{ signal: "x" as never }, { signal: "x" as never, threadId: "u" }]) {
+      await expect(agent.stream("Hi", options).result).rejects.toMatchObject({ code: "INVALID_OPTION" });
+      await expect(agent.generate("Hi", options)).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    }
+  });
+
   it("unknown options of asTool and of what is no store", () => {
     const agent = createAgent({ model, description: "Helps." });
     expect(codeOf(() => agent.asTool({ name: "x" } as never))).toBe("INVALID_OPTION");

@@ -194,6 +194,25 @@ describe("a thread", () => {
     expect(canBeSent(model.calls.at(-1)?.messages ?? [])).toBe(true);
   });
 
+  it("is as it was when a call is refused before it runs", async () => {
+    const store = memoryStore();
+    const { tool } = weatherTool();
+    const model = scriptedModel([weatherCall("1", "Nara")], new Error("Down."), "Warm.");
+    const agent = createAgent({ model, tools: [tool], store, retry: false });
+    const wrong = { timeoutMs: -1 };
+    await failureOf(agent.generate("?", { threadId: "u", ...wrong }));
+    expect(await turnsOf(store, "u")).toEqual([]);
+    await failureOf(agent.generate("?", { threadId: "u" }));
+    const before = await turnsOf(store, "u");
+    expect(before).toMatchObject([{ status: "failed" }]);
+    expect(before[0]?.messages).toHaveLength(3);
+    const error = await failureOf(agent.resume({ threadId: "u" }, undefined, wrong));
+    expect(error.code).toBe("INVALID_OPTION");
+    expect(messagesOf(error)).toEqual(before[0]?.messages);
+    expect(await turnsOf(store, "u")).toEqual(before);
+    expect((await agent.resume({ threadId: "u" })).text).toBe("Warm.");
+  });
+
   it("has a result for each call of a round that an abort kept from starting", async () => {
     const store = memoryStore();
     const { tool, ran } = weatherTool();
