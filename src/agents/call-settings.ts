@@ -2,7 +2,7 @@ import type { RunOptions } from "../compose/options.js";
 import { isFields } from "../is.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentCallOptions, AgentModelOptions } from "./call-options.js";
-import { checkAgentOptionNames, invalidAgentOption } from "./errors.js";
+import { checkAgentOptionNames, invalidAgentOption, needsStore } from "./errors.js";
 import type { AgentCall } from "./turn.js";
 
 /** The options of a run that a call may have. */
@@ -13,9 +13,12 @@ export const runNames: readonly string[] = [
 const callNames = [...runNames, "threadId", "onWaiting", "onBusy", "modelOptions"];
 
 /** Checks the options of one call, before anything runs. */
-export function checkCallOptions({ name }: AgentParts, options: AgentCallOptions): void {
+export function checkCallOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
   checkAgentOptionNames(`generate and stream of agent "${name}"`, options, callNames);
-  const { maxSteps, onWaiting, onBusy } = options;
+  const { maxSteps, onWaiting, onBusy, checkpointId } = options;
+  if (checkpointId !== undefined && store === undefined && options.parent === undefined) {
+    throw needsStore(`Agent "${name}" was called with a checkpointId`);
+  }
   checkModelOptions("generate", options.modelOptions);
   checkMaxSteps(maxSteps);
   if (onWaiting !== undefined && onWaiting !== "throw" && onWaiting !== "close") {

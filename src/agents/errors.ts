@@ -82,6 +82,9 @@ export const notAPrompt = (given: unknown): KumikoError =>
     `An agent takes a string, a message or a list of messages, such as { role: "user", content: "Hi" } (got ${shorten(given)}).`,
   );
 
+export const notMessages = (given: unknown): KumikoError =>
+  invalidPrompt(`The graph of an agent takes a list of messages, such as [userMessage("Hi")] (got ${shorten(given)}).`);
+
 export const emptyPrompt = (): KumikoError =>
   invalidPrompt("An empty prompt goes on with a thread: give a threadId with it, or ask something.");
 

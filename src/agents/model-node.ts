@@ -1,6 +1,6 @@
 import type { NodeContext } from "../components/context.js";
 import { Context } from "../run/context.js";
-import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { type AgenticMessage, areMessages } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
 import { hasToolCalls, textOf, toolCallsOf } from "../schema/message/read-message.js";
 import { OnDemand } from "../schema/on-demand.js";
@@ -9,7 +9,7 @@ import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
 import type { AgentState } from "./agent-state.js";
 import type { ModelChanges } from "./create-middleware.js";
-import { needsStore, tooManySteps, twoSystems } from "./errors.js";
+import { needsStore, notMessages, tooManySteps, twoSystems } from "./errors.js";
 import { turnHooks } from "./hooks.js";
 import { loadStructuredOutput } from "./load-structured-output.js";
 import { modelNameOf } from "./model-answer.js";
@@ -18,11 +18,11 @@ import { enterNode, leaveNode } from "./node-entry.js";
 import { asksApproval, isPaused } from "./open-answer.js";
 import { notExecuted } from "./own-results.js";
 import { readyAgent } from "./ready-agent.js";
-import { type CallKind, prepareStep, requestOf } from "./step-request.js";
+import { prepareStep, requestOf } from "./step-request.js";
 import { streamingPart } from "./streaming-part.js";
 import type { OutputRule, Verdict } from "./structured-output.js";
 import { noUsage } from "./token-usage.js";
-import { isSavedRun, type OngoingTurn, type PreparedStep, type ReadyAgent, turnOf } from "./turn.js";
+import { type CallKind, isSavedRun, type OngoingTurn, type PreparedStep, type ReadyAgent, turnOf } from "./turn.js";
 
 /** Few agents end with a round of tools. */
 const roundEnds = new OnDemand(() => import("./end-after-round.js"));
@@ -31,13 +31,19 @@ const roundEnds = new OnDemand(() => import("./end-after-round.js"));
 export function runModelNode(root: AgentParts, input: unknown, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
   const turn = turnOf(root, ctx);
   const { state } = turn;
-  if (state.phase === "start" && state.entry === undefined) state.log = [...(input as readonly AgenticMessage[])];
+  if (state.phase === "start" && state.entry === undefined) state.log = messagesIn(input);
   if (state.entry !== undefined) turn.inOrder = 0;
   enterNode(state);
   turn.answers = { asked: 0, wrapped: 0, known: state.kept?.wrapped.length ?? 0, count: 0 };
   const ready = readyAgent(turn, ctx);
   if (ready instanceof Promise) return ready.then((resolved) => checkedAnswer(turn, resolved, ctx));
   return checkedAnswer(turn, ready, ctx);
+}
+
+/** The graph can be run without the agent that made it, and by JavaScript. */
+function messagesIn(input: unknown): AgenticMessage[] {
+  if (areMessages(input)) return [...input];
+  throw notMessages(input);
 }
 
 function checkedAnswer(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {

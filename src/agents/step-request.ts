@@ -7,7 +7,7 @@ import type { StepChanges } from "./create-middleware.js";
 import { turnHooks } from "./hooks.js";
 import type { ModelRequest } from "./model-request.js";
 import type { OutputRule } from "./structured-output.js";
-import type { OngoingTurn, PreparedStep, ReadyAgent } from "./turn.js";
+import type { CallKind, OngoingTurn, PreparedStep, ReadyAgent } from "./turn.js";
 
 /** Few middlewares change what a step asks. */
 const stepChanges = new OnDemand(() => import("./step-changes.js"));
@@ -51,9 +51,6 @@ function givenToNode(turn: OngoingTurn, ctx: NodeContext): AgentModelOptions {
   }
   return turn.modelOptions;
 }
-
-/** Which tools a call of the model has: all, only the one for the output, or none that it may use. */
-export type CallKind = "step" | "repair" | "last";
 
 function newOptions(step: PreparedStep, rule: OutputRule | undefined, kind: CallKind): ModelRequest["options"] {
   return { ...step.options, ...toolOptions(step, rule, kind), ...formatOf(rule) };

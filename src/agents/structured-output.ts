@@ -14,8 +14,7 @@ import { type AgentParts, outputToolName } from "./agent-parts.js";
 import { forgetAnswers } from "./agent-state.js";
 import { asksApproval, isPaused } from "./open-answer.js";
 import { notExecuted, ownResult, wrongResult } from "./own-results.js";
-import type { CallKind } from "./step-request.js";
-import type { OngoingTurn } from "./turn.js";
+import type { CallKind, OngoingTurn } from "./turn.js";
 
 type GivenSchema = AnyStandardSchema | JsonSchema;
 

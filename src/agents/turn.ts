@@ -56,6 +56,9 @@ interface Listener {
   agent?: string | undefined;
 }
 
+/** Which tools a call of the model has: all, only the one for the output, or none that it may use. */
+export type CallKind = "step" | "repair" | "last";
+
 /** The round that is under way, for those who must say what became of it. */
 export interface OpenRound {
   /** What its calls came to, once they are over. */

@@ -112,6 +112,11 @@ describe("createAgent refuses", () => {
     }
   });
 
+  it("a checkpointId without a store, and says where that is given", async () => {
+    const error = await failureOf(createAgent({ model: scriptedModel() }).generate("Hi", { checkpointId: "c" }));
+    expect(error).toMatchObject({ code: "NO_STORE", message: expect.stringContaining("createAgent({ store })") });
+  });
+
   it("unknown options of asTool and of what is no store", () => {
     const agent = createAgent({ model, description: "Helps." });
     expect(codeOf(() => agent.asTool({ name: "x" } as never))).toBe("INVALID_OPTION");

@@ -282,6 +282,12 @@ describe("the graph of an agent", () => {
     expect(await app.invoke([userMessage("Weather?")])).toBe("WARM.");
   });
 
+  it("takes messages only", async () => {
+    const { graph } = createAgent({ model: scriptedModel() });
+    const error = await failureOf(graph.invoke("Hi" as never));
+    expect(error).toMatchObject({ code: "INVALID_MESSAGE", message: expect.stringContaining("userMessage") });
+  });
+
   it("runs as it is", async () => {
     const agent = createAgent({ model: scriptedModel("Hi.") });
     expect(textOf(await agent.graph.invoke([userMessage("Hello")]))).toBe("Hi.");
