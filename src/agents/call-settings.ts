@@ -47,9 +47,9 @@ export function checkMaxSteps(maxSteps: number | undefined): void {
   throw invalidAgentOption(`maxSteps must be a whole number of at least 1 (got ${String(maxSteps)}).`);
 }
 
-/** The options of models, wherever the call gives them. */
+/** The options of models, wherever the call gives them. What the agent sets itself goes over those of a run. */
 export function modelOptionsOf({ options, nodes, modelOptions }: AgentCallOptions): AgentModelOptions {
-  return { ...options?.model, ...nodes?.model?.options, ...modelOptions };
+  return { ...options?.model, ...nodes?.model?.options, ...modelOptions } as AgentModelOptions;
 }
 
 /** The options of the run of the graph: models are called inside a node, and get theirs through the call. */

@@ -68,6 +68,17 @@ describe("a middleware", () => {
   });
 });
 
+describe("the options of models", () => {
+  it("are any, but for those that the agent sets itself", () => {
+    const agent = createAgent({ model, modelOptions: { temperature: 0, ofAProvider: true } });
+    expectTypeOf(agent.generate).toBeCallableWith("Hi", { modelOptions: { seed: 1, ofAProvider: true } });
+    // @ts-expect-error tools are an option of the agent
+    createAgent({ model, modelOptions: { tools: [] } });
+    // @ts-expect-error the format of the answer is the output of the agent
+    void agent.generate("Hi", { modelOptions: { responseFormat: { type: "text" } } });
+  });
+});
+
 describe("agents that hand over to each other", () => {
   it("are given as functions", () => {
     const a: Agent = createAgent({ name: "a", model, handoffs: () => [b] });

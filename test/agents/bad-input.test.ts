@@ -132,7 +132,7 @@ describe("createAgent refuses", () => {
       "requestContext",
     );
     expect((await failureOf(agent.generate("Hi", { maxSteps: 0 }))).code).toBe("INVALID_OPTION");
-    const modelOptions = { responseFormat: { type: "text" } };
+    const modelOptions = { responseFormat: { type: "text" } } as never;
     expect((await failureOf(agent.generate("Hi", { modelOptions }))).code).toBe("INVALID_OPTION");
     await expect(eventsOf(agent.stream(5 as never))).rejects.toThrow("An agent takes");
   });
