@@ -179,7 +179,7 @@ async function closeFormer(
   const closed: TurnRecord = {
     ...rest,
     status: record.status === "open" ? "failed" : "aborted",
-    messages: completed(state === undefined ? record.messages : loggedIn(state), record.status === "open"),
+    messages: completed(state === undefined ? record.messages : loggedIn(state, record), record.status === "open"),
     ...(state !== undefined && { usage: state.usage, agent: state.active }),
   };
   const stored = await writeTurn(store, key, closed, version);
@@ -203,7 +203,9 @@ async function removeRun(
   }
 }
 
-function loggedIn({ log, entry }: AgentState): readonly AgenticMessage[] {
+/** A run that was saved before its first step has logged nothing yet, not even the prompt. */
+function loggedIn({ log, entry }: AgentState, { messages }: TurnRecord): readonly AgenticMessage[] {
+  if (log.length === 0) return messages;
   return entry === undefined ? log : log.slice(0, entry.log);
 }
 

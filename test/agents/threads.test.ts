@@ -19,6 +19,12 @@ async function turnsOf(store: ReturnType<typeof memoryStore>, id: string): Promi
   return turns;
 }
 
+async function keysOf(store: ReturnType<typeof memoryStore>): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of store.list("~thread/")) keys.push(key);
+  return keys;
+}
+
 describe("a thread", () => {
   it("remembers what was said", async () => {
     const store = memoryStore();
@@ -164,6 +170,20 @@ describe("a thread", () => {
       "lost",
       "again",
     ]);
+  });
+
+  it("keeps the prompt of a turn whose process died in its first step", async () => {
+    const store = memoryStore();
+    const stop = new AbortController();
+    const first = createAgent({ model: scriptedModel(() => new Promise(() => undefined)), store });
+    const hanging = failureOf(first.generate("lost", { threadId: "u", signal: stop.signal }));
+    while ((await keysOf(store)).length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    const model = scriptedModel("new");
+    await createAgent({ model, store }).generate("now", { threadId: "u", takeover: true });
+    expect(model.calls[0]?.messages.map(textOf)).toEqual(["lost", "now"]);
+    stop.abort();
+    await hanging;
+    expect((await threads(store).messages("u")).map(textOf)).toEqual(["lost", "now", "new"]);
   });
 
   it("is written by one of two who come at once", async () => {
