@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createAgent } from "../../src/agents/create-agent.js";
+import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
 import { concatMessages } from "../../src/schema/message/concat.js";
 import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
@@ -197,6 +198,27 @@ describe("the stream of an agent", () => {
       "tool_result",
     ]);
     expect(told[3]).toMatchObject({ callId: "1", value: { percent: 50 } });
+  });
+
+  it("has events of JSON, whatever tools tell and ask", async () => {
+    const when = new Date(0);
+    const tool = createTool({
+      id: "count",
+      description: "Counts.",
+      inputSchema: z.object({}),
+      execute: async (_input, ctx) => {
+        ctx.progress({ when, total: 5n });
+        return ctx.ask("go", { when, total: 5n }, z.boolean());
+      },
+    });
+    const agent = createAgent({ model: scriptedModel([call("1", "count")]), tools: [tool], store: memoryStore() });
+    const stream = agent.stream("Count");
+    const events = await eventsOf(stream);
+    const told = { when: "1970-01-01T00:00:00.000Z", total: "5" };
+    expect(events).toMatchObject(JSON.parse(JSON.stringify(events)));
+    expect(events.find(({ type }) => type === "tool_progress")).toMatchObject({ value: told });
+    expect(events.find(({ type }) => type === "interrupt")).toMatchObject({ interrupt: { info: told } });
+    expect((await stream.result).interrupts[0]?.info).toEqual({ when, total: 5n });
   });
 
   it("tells results in the order in which they come", async () => {
