@@ -121,7 +121,7 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
       name,
       async *partialOutput(events, result) {
         const { partialOutput } = await partialOutputs.load();
-        yield* partialOutput(output, events, result);
+        yield* partialOutput(output, { events, result, tools: () => call?.tools() ?? [] });
       },
       start: async (reader) => {
         this.#check();

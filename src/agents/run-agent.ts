@@ -9,6 +9,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
 import { OnDemand } from "../schema/on-demand.js";
+import type { ToolInfo } from "../schema/tool-info.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
@@ -69,6 +70,11 @@ export class AgentRunCall {
   /** What was logged so far. */
   messages(): AgenticMessage[] {
     return this.#failed ?? [...(this.#state?.log ?? this.#prompt)];
+  }
+
+  /** Which tools the model has, besides that for the output. */
+  tools(): readonly ToolInfo[] {
+    return this.#call.turn?.step?.infos ?? [];
   }
 
   async generate(prompt: Prompt, options: AgentCallOptions = {}): Promise<AgentResult<unknown>> {

@@ -55,9 +55,15 @@ export function outputRule(
   return { schema, repairs: outputRepairs, tool: byTool ? outputTool(schema, tools) : undefined };
 }
 
-function outputTool({ jsonSchema }: OutputSchema, tools: readonly ToolInfo[]): ToolInfo {
+/** The name of the tool for the output: another one where a tool has it already. */
+export function outputToolAmong(tools: readonly ToolInfo[]): string {
   let name = outputToolName;
   for (let count = 2; tools.some((tool) => tool.name === name); count++) name = `${outputToolName}_${count}`;
+  return name;
+}
+
+function outputTool({ jsonSchema }: OutputSchema, tools: readonly ToolInfo[]): ToolInfo {
+  const name = outputToolAmong(tools);
   const description = "Gives the final answer. Call it once, when you have everything that the answer needs.";
   return toolInfo({ name, description, parameters: jsonSchema });
 }

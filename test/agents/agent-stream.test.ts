@@ -256,6 +256,17 @@ describe("the stream of an agent", () => {
     expect(seen).toContainEqual({ city: "Kyo" });
   });
 
+  it("gives the output that grows in a tool of another name, where its own is taken", async () => {
+    const taken = {
+      final_answer: { description: "Mine.", inputSchema: z.object({ n: z.number() }), execute: () => "mine" },
+    };
+    const model = scriptedModel([call("1", "final_answer", { n: 1 })], [call("2", "final_answer_2", { n: 2 })]);
+    const stream = createAgent({ model, tools: taken, output: z.object({ n: z.number() }) }).stream("Count");
+    const seen: unknown[] = [];
+    for await (const value of stream.partialOutput) seen.push(value);
+    expect(seen).toEqual([{ n: 2 }, { n: 2 }]);
+  });
+
   it("gives the output to those who ask for the growing one after the run", async () => {
     const agent = createAgent({ model: scriptedModel('{"city":"Kyoto"}'), output: z.object({ city: z.string() }) });
     const stream = agent.stream("Weather?");
