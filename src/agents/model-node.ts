@@ -16,7 +16,7 @@ import { modelNameOf } from "./model-answer.js";
 import { callModel } from "./model-call.js";
 import { enterNode, leaveNode } from "./node-entry.js";
 import { asksApproval, isPaused } from "./open-answer.js";
-import { notExecuted } from "./own-results.js";
+import { notExecuted, tellResults } from "./own-results.js";
 import { readyAgent } from "./ready-agent.js";
 import { prepareStep, requestOf } from "./step-request.js";
 import { streamingPart } from "./streaming-part.js";
@@ -220,6 +220,7 @@ async function closeStep(
   const step = state.steps.at(-1);
   if (step !== undefined) step.results = results;
   state.log.push(...results);
+  if (turn.streams) tellResults(turn, results);
   state.phase = "round";
   const ending = endStep(turn, ctx);
   if (ending !== undefined) await ending;

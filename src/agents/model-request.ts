@@ -1,7 +1,9 @@
 import type { AgenticModel, ModelOptions } from "../components/model.js";
+import { streamConsumed } from "../schema/errors.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
+import { GatheredAnswer } from "./gathered-answer.js";
 
 /** What a model is asked in one step. */
 export interface ModelRequest {
@@ -14,7 +16,8 @@ export interface ModelRequest {
 }
 
 /**
- * The answer of a model: its chunks, or the whole of it. It is asked at the first of the two.
+ * The answer of a model: its chunks, or the whole of it. The model is asked at the first of the two, once: after the chunks were
+ * read, `message()` is what they make, and so is what is read again. A reply that was left half read fails with `STREAM_CONSUMED`.
  *
  * @example
  * const logged = createMiddleware({
@@ -30,6 +33,7 @@ export class ModelReply implements AsyncIterable<AgenticMessage> {
   readonly #open: () => StreamSource<AgenticMessage>;
   readonly #whole: () => Promise<AgenticMessage>;
   #message: Promise<AgenticMessage> | undefined;
+  #isRead = false;
 
   constructor(open: () => StreamSource<AgenticMessage>, whole: () => Promise<AgenticMessage>) {
     this.#open = open;
@@ -38,17 +42,28 @@ export class ModelReply implements AsyncIterable<AgenticMessage> {
 
   /** The whole answer; asked for again, the same one. */
   message(): Promise<AgenticMessage> {
-    this.#message ??= this.#whole();
+    this.#message ??= this.#isRead ? Promise.reject(streamConsumed()) : this.#whole();
     return this.#message;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<AgenticMessage, undefined> {
-    const message = this.#message;
-    if (message !== undefined) return StreamReader.from(once(message))[Symbol.asyncIterator]();
-    return StreamReader.from(this.#open())[Symbol.asyncIterator]();
+    if (this.#isRead || this.#message !== undefined) return this.#again();
+    this.#isRead = true;
+    return this.#chunks();
   }
-}
 
-async function* once(message: Promise<AgenticMessage>): AsyncGenerator<AgenticMessage, void> {
-  yield await message;
+  async *#chunks(): AsyncGenerator<AgenticMessage, undefined> {
+    const seen = new GatheredAnswer();
+    for await (const chunk of StreamReader.from(this.#open())) {
+      seen.add(chunk);
+      yield chunk;
+    }
+    this.#message = Promise.resolve(seen.message());
+    return undefined;
+  }
+
+  async *#again(): AsyncGenerator<AgenticMessage, undefined> {
+    yield await this.message();
+    return undefined;
+  }
 }

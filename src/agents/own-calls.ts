@@ -1,7 +1,7 @@
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
 import { transferred } from "./handoff-tools.js";
-import { notExecuted, ownResult, wrongResult } from "./own-results.js";
+import { notExecuted, ownResult, tellResults, wrongResult } from "./own-results.js";
 import type { Toolbox } from "./toolbox.js";
 import type { OngoingTurn } from "./turn.js";
 
@@ -22,7 +22,7 @@ export function ownCallsOf(turn: OngoingTurn, message: AgenticMessage, { transfe
   return {
     rest: own.size === 0 ? message : without(message, own),
     merge: (results) => merged(message, own, results),
-    tell: () => tell(turn, own),
+    tell: () => tellResults(turn, own.values()),
     handOver: (results) => handOver(turn, results, transfers),
   };
 }
@@ -61,13 +61,6 @@ function merged(message: AgenticMessage, own: Results, results: readonly Agentic
   return toolCallsOf(message).flatMap(({ callId }) => byId.get(callId) ?? []);
 }
 
-function tell(turn: OngoingTurn, own: Results): void {
-  for (const [callId, message] of own) {
-    const [result] = toolResultsOf(message);
-    turn.emit({ type: "tool_result", callId, name: result?.name ?? "", message });
-  }
-}
-
 function handOver(turn: OngoingTurn, results: readonly AgenticMessage[], transfers: Toolbox["transfers"]): void {
   const call = results.flatMap(toolResultsOf).find(({ name, isError }) => isError !== true && transfers.has(name));
   const to = call === undefined ? undefined : transfers.get(call.name);
@@ -75,5 +68,6 @@ function handOver(turn: OngoingTurn, results: readonly AgenticMessage[], transfe
   const from = turn.state.active;
   turn.emit({ type: "handoff", from, to });
   turn.state.active = to;
+  turn.state.begun = turn.state.steps.some(({ agent }) => agent === to);
   turn.toolbox = undefined;
 }

@@ -1,7 +1,7 @@
 import { causedByInterrupt } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import type { ToolContext, ToolOutput } from "../components/tool.js";
-import { isStream } from "../is.js";
+import { isFields, isStream } from "../is.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
@@ -9,7 +9,7 @@ import { withCallIds } from "../tools/node/call-ids.js";
 import type { ToolCall } from "../tools/node/middleware.js";
 import type { AgentRun } from "./agent-context.js";
 import type { AnyMiddleware, ModelChanges, NextToolCall, StepChanges } from "./create-middleware.js";
-import { hookFailed, invalidAgentOption, stateNotJson } from "./errors.js";
+import { checkAgentOptionNames, hookFailed, invalidAgentOption, stateNotJson } from "./errors.js";
 import { GatheredAnswer } from "./gathered-answer.js";
 import { answerOf, type Called } from "./model-answer.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
@@ -22,9 +22,11 @@ type Hook = "beforeAgent" | "beforeStep" | "wrapModelCall" | "afterModel" | "wra
 
 /** Each of these returns `undefined` if no middleware of the agent that answers now has the hook. */
 export function beforeAgent(turn: OngoingTurn, ctx: NodeContext): Promise<void> | undefined {
-  return runEach(turn, middlewaresWith(turn, "beforeAgent"), "beforeAgent", ctx, (middleware, run) =>
-    middleware.beforeAgent?.(run),
-  );
+  const { steps, active } = turn.state;
+  // after a handoff, those that both agents have are done
+  const before = new Set(steps.flatMap(({ agent }) => (agent === active ? [] : turn.partsOf(agent).middleware)));
+  const middlewares = middlewaresWith(turn, "beforeAgent").filter((middleware) => !before.has(middleware));
+  return runEach(turn, middlewares, "beforeAgent", ctx, (middleware, run) => middleware.beforeAgent?.(run));
 }
 
 /** The step after all that the hooks change. */
@@ -85,22 +87,33 @@ function chainOf(turn: OngoingTurn, chain: ModelChain, { model }: ModelRequest):
 function around(turn: OngoingTurn, middleware: AnyMiddleware, inner: Call, ctx: NodeContext): Call {
   return (request) =>
     runHook(turn, middleware, "wrapModelCall", ctx, async (run) => {
-      const next = (changed: ModelRequest = request): ModelReply => replyOf(turn, () => inner(changed));
+      const next = (changed: ModelRequest = request): ModelReply => {
+        if (!isFields(changed)) throw invalidAgentOption("next takes the request, changed or not, or nothing");
+        return replyOf(turn, inner(changed));
+      };
       const given: unknown = await middleware.wrapModelCall?.(request, next, run);
-      if (given instanceof ModelReply || isAgenticMessage(given) || isStream(given)) return given as Given;
-      throw invalidAgentOption("wrapModelCall must return what next() returned, a stream, or a message");
+      if (isAnswer(given) || given instanceof ModelReply || isStream(given)) return given as Given;
+      throw invalidAgentOption("it must return what next() returned, a stream, or a message of the assistant");
     });
 }
 
-/** Of what is inside, which may take its time to say what it gives. */
-function replyOf(turn: OngoingTurn, open: () => Given | Promise<Given>): ModelReply {
+function isAnswer(given: unknown): given is AgenticMessage {
+  return isAgenticMessage(given) && given.role === "assistant";
+}
+
+/** Of what is inside: the next hook runs at once, and the model is asked when the reply is read. */
+function replyOf(turn: OngoingTurn, inner: Given | Promise<Given>): ModelReply {
+  if (inner instanceof Promise) inner.catch(ignore);
   async function* chunks(): AsyncGenerator<AgenticMessage, void> {
-    const given = await open();
+    const given = await inner;
     if (isAgenticMessage(given)) yield given;
     else yield* StreamReader.from(given);
   }
-  return new ModelReply(chunks, async () => (turn.streams ? wholeOf(chunks()) : wholeOf(await open())));
+  return new ModelReply(chunks, async () => (turn.streams ? wholeOf(chunks()) : wholeOf(await inner)));
 }
+
+/** A hook need not read what `next()` gives. */
+function ignore(): void {}
 
 function wholeOf(given: Given): AgenticMessage | Promise<AgenticMessage> {
   if (isAgenticMessage(given)) return given;
@@ -124,16 +137,25 @@ export function afterModel(
     let message = given;
     let jumpTo: ModelChanges["jumpTo"];
     for (const middleware of middlewares) {
-      const changes = await runHook(turn, middleware, "afterModel", ctx, (run) =>
-        middleware.afterModel?.(message, run),
-      );
-      const { message: other, jumpTo: jump } = (changes ?? {}) as ModelChanges;
+      const changes = await runHook(turn, middleware, "afterModel", ctx, async (run) => {
+        const given = await middleware.afterModel?.(message, run);
+        return given === undefined ? {} : checkedChanges(given);
+      });
+      const { message: other, jumpTo: jump } = changes;
       if (other !== undefined) message = withCallIds(other);
       jumpTo = jump ?? jumpTo;
     }
     return { message, jumpTo };
   };
   return changed();
+}
+
+function checkedChanges(given: object): ModelChanges {
+  checkAgentOptionNames("afterModel", given, ["message", "jumpTo"]);
+  const { message, jumpTo }: ModelChanges = given;
+  if (message !== undefined && !isAnswer(message)) throw invalidAgentOption("message must be one of the assistant");
+  if (jumpTo === undefined || jumpTo === "model" || jumpTo === "end") return given;
+  throw invalidAgentOption('jumpTo must be "model" or "end"');
 }
 
 /** Around one call of a tool. */
@@ -156,9 +178,13 @@ export async function wrapToolCall(
   };
   try {
     const run = Object.assign(Object.create(runOf(turn, middleware, ctx)), { tool: ctx });
-    return await middleware.wrapToolCall(call, inner, run);
+    const output: ToolOutput | undefined = await middleware.wrapToolCall(call, inner, run);
+    if (output !== undefined) return output;
+    throw invalidAgentOption("it must return what next() resolved to, or another output");
   } catch (error) {
-    throw error === passed.error || isOurs(error, ctx) ? error : hookFailed(middleware.name, "wrapToolCall", error);
+    throw ("error" in passed && error === passed.error) || isOurs(error, ctx)
+      ? error
+      : hookFailed(middleware.name, "wrapToolCall", error);
   } finally {
     if (middleware.state !== undefined) checkState(turn, middleware, "wrapToolCall");
   }

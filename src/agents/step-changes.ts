@@ -1,5 +1,8 @@
+import type { KumikoError } from "../errors.js";
+import { isFields } from "../is.js";
+import { areMessages } from "../schema/message/agentic-message.js";
 import type { StepChanges } from "./create-middleware.js";
-import { unknownStepTool } from "./errors.js";
+import { checkAgentOptionNames, invalidAgentOption, unknownStepTool } from "./errors.js";
 import { modelChain } from "./model-chain.js";
 import { instructionMessages, toolboxOf } from "./ready-agent.js";
 import type { OngoingTurn, PreparedStep } from "./turn.js";
@@ -11,6 +14,7 @@ export function changedStep(
   changes: StepChanges,
   middleware: string,
 ): PreparedStep {
+  checkStepChanges(changes, middleware);
   const { messages, instructions, model, tools, toolChoice, options } = changes;
   if (messages !== undefined) turn.state.view = { messages: [...messages], covers: turn.messages.length };
   return {
@@ -22,6 +26,26 @@ export function changedStep(
     ...(toolChoice !== undefined && { toolChoice }),
     ...(options !== undefined && { options: { ...step.options, ...options } }),
   };
+}
+
+const names = ["messages", "instructions", "model", "tools", "toolChoice", "options"];
+
+function checkStepChanges(given: unknown, middleware: string): void {
+  const where = `beforeStep of middleware "${middleware}"`;
+  checkAgentOptionNames(where, given, names);
+  const { messages, instructions, tools, toolChoice, options } = given as StepChanges;
+  const wrong = (field: string, what: string): KumikoError =>
+    invalidAgentOption(`${field} from ${where} must be ${what}.`);
+  if (messages !== undefined && !areMessages(messages)) throw wrong("messages", "a list of messages");
+  if (instructions !== undefined && typeof instructions !== "string" && !areMessages(instructions)) {
+    throw wrong("instructions", "a string or a list of messages");
+  }
+  if (tools !== undefined && !Array.isArray(tools)) throw wrong("tools", "a list of names or of tools");
+  if (options !== undefined && !isFields(options)) throw wrong("options", "an object");
+  if (toolChoice === undefined || ["auto", "required", "none"].includes(toolChoice as string)) return;
+  if (!isFields(toolChoice) || !Array.isArray(toolChoice.toolNames)) {
+    throw wrong("toolChoice", '"auto", "required", "none" or { toolNames }');
+  }
 }
 
 function toolsOf(

@@ -1,6 +1,8 @@
-import type { ToolContext } from "../components/tool.js";
+import type { ToolContext, ToolOutput } from "../components/tool.js";
+import { isStream } from "../is.js";
 import { OnDemand } from "../schema/on-demand.js";
 import { StreamReader } from "../schema/stream/reader.js";
+import type { StreamSource } from "../schema/stream/source.js";
 import type { ToolCall, ToolCallMiddleware } from "../tools/node/middleware.js";
 import type { ToolList } from "../tools/node/tool-list.js";
 import type { SettleApproval } from "./agent-approvals.js";
@@ -39,9 +41,14 @@ function hookWrapper(middleware: AnyMiddleware): ToolCallMiddleware {
         return stream.concat();
       });
       void reader?.cancel();
-      return StreamReader.from([given]);
+      return outputOf(given);
     },
   };
+}
+
+/** A hook may give a stream for a tool that streams, like the tool. */
+function outputOf(given: unknown): StreamReader<ToolOutput> {
+  return StreamReader.from(isStream(given) ? (given as StreamSource<ToolOutput>) : [given as ToolOutput]);
 }
 
 /** Asks before a tool runs, where the agent wants that. What the tool itself asks is asked in the same question. */
