@@ -4,7 +4,7 @@ import type { NodeContext } from "../components/context.js";
 import type { Answers } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
 import { asRunOfLibrary } from "../run/options/checkpoint-options.js";
-import { encodeJson } from "../schema/encode-json.js";
+import { jsonCopy } from "../schema/encode-json.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
@@ -197,8 +197,7 @@ export class AgentRunCall {
     const { interrupts } = error;
     await thread?.close("waiting", { state, messages: state.log, interrupts });
     const result = await resultOf({ root: parts, state, call: this.#call }, interrupts);
-    for (const interrupt of interrupts)
-      this.#emit({ type: "interrupt", interrupt: encodeJson(interrupt) as Interrupt });
+    for (const interrupt of interrupts) this.#emit({ type: "interrupt", interrupt: jsonCopy(interrupt) as Interrupt });
     this.#tell({ finishReason: "waiting", usage: result.usage, checkpointId: this.#call.checkpointId });
     return result;
   }

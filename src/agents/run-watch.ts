@@ -1,6 +1,6 @@
 import type { Handler } from "../callbacks/handler.js";
 import type { RunInfo } from "../callbacks/run-info.js";
-import { encodeJson } from "../schema/encode-json.js";
+import { jsonCopy } from "../schema/encode-json.js";
 import type { AgentEventBody } from "./agent-event.js";
 
 /** The observer: the turn of an agent. */
@@ -17,6 +17,6 @@ export class RunWatch implements Handler {
     const { kind, event: value } = (event ?? {}) as { kind?: unknown; event?: unknown };
     if (kind !== "progress" || component !== "tool" || toolCallId === undefined) return;
     const turn = this.tools.get(address.slice(0, address.lastIndexOf(";tool:")));
-    turn?.emit({ type: "tool_progress", callId: toolCallId, value: encodeJson(value) });
+    turn?.emit({ type: "tool_progress", callId: toolCallId, value: jsonCopy(value) });
   }
 }

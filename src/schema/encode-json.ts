@@ -9,6 +9,12 @@ export function encodeJson(value: unknown): unknown {
   return isPlain(value, 0) ? value : encodeAny(value, "", []);
 }
 
+/** A copy of a value that JSON represents as it is; `undefined` for what JSON cannot represent at all. */
+export function jsonCopy(value: unknown): unknown {
+  const text: string | undefined = JSON.stringify(encodeJson(value));
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
 /** The depth up to which the fast check looks. Deeper values take the slow way, which detects cycles. */
 const deepest = 40;
 

@@ -1,6 +1,6 @@
 import type { ToolOutput } from "../../components/tool.js";
 import { isObject } from "../../is.js";
-import { encodeJson } from "../../schema/encode-json.js";
+import { jsonCopy } from "../../schema/encode-json.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { appendedContent } from "../../schema/message/concat-field.js";
 import type { FunctionToolResult } from "../../schema/message/content-block.js";
@@ -41,8 +41,14 @@ export function errorBlock(
     ...(before.some((piece) => piece.content !== undefined) ? { content: [{ type: "text", text: result }] } : {}),
     isError: true,
     errorKind: error.kind,
-    ...(error.kind === "output_validation" ? { extra: { output: encodeJson(error.output) } } : {}),
+    ...outputOf(error),
   };
+}
+
+/** The value that did not fit, as JSON: messages are. */
+function outputOf({ kind, output }: ToolError): Pick<FunctionToolResult, "extra"> {
+  const value = kind === "output_validation" ? jsonCopy(output) : undefined;
+  return value === undefined ? {} : { extra: { output: value } };
 }
 
 /** The whole result of a call as a message, equal to the concatenated chunks of its pieces. */
