@@ -7,7 +7,7 @@ import { withoutUndefined } from "../schema/without-undefined.js";
 import type { AgUiEvent } from "./ag-ui-event.js";
 import { AgUiSubagents } from "./ag-ui-subagents.js";
 import { AgUiTexts } from "./ag-ui-texts.js";
-import { askedCallOf, callIdOf, isInner } from "./call-id.js";
+import { askedCallIdOf, askedCallOf, callIdOf, isInner, outerCallOf } from "./call-id.js";
 
 /** Converts the events of an agent to events of AG-UI. Events that AG-UI does not have become custom events. */
 export class AgUiEvents {
@@ -27,7 +27,7 @@ export class AgUiEvents {
 
   convert(event: AgentEvent): AgUiEvent[] {
     if (!isInner(event)) return this.#convert(event);
-    const begun = this.#subagents.begin(event);
+    const begun = this.#subagents.begin(event, (id) => this.#isSent(id));
     const inside = this.#convert(event).map((converted) => ({ ...converted, subagentRunId: event.runId }));
     return [...begun, ...inside, ...this.#subagents.end(event)];
   }
@@ -53,7 +53,7 @@ export class AgUiEvents {
       case "tool_result":
         return this.#convertCall(event);
       case "interrupt":
-        this.#interrupts.push(interruptOf(event, event.interrupt));
+        this.#interrupts.push(this.#interruptOf(event, event.interrupt));
         return [];
       case "finish":
         return isInner(event) ? this.#texts.close(event) : this.#finish(event);
@@ -109,6 +109,10 @@ export class AgUiEvents {
     }
   }
 
+  #isSent(toolCallId: string): boolean {
+    return this.#calls.has(toolCallId) || this.#ended.has(toolCallId);
+  }
+
   #beginCall(toolCallId: string, toolCallName: string): AgUiEvent[] {
     if (this.#calls.has(toolCallId)) return [];
     this.#calls.set(toolCallId, 0);
@@ -130,6 +134,22 @@ export class AgUiEvents {
     this.#calls.delete(toolCallId);
     this.#ended.add(toolCallId);
     return [...begun, ...all, callEnd(toolCallId)];
+  }
+
+  #interruptOf(event: EventPlace, interrupt: Interrupt): object {
+    const { id, info, schema } = interrupt;
+    const asked = askedCallOf(interrupt);
+    const isApproval = asked !== undefined && /^(tool|mcp)_approval$/.test(asked.kind);
+    const toolCallId = asked && askedCallIdOf(event, interrupt, asked, (sent) => this.#isSent(sent));
+    return withoutUndefined({
+      id,
+      reason: isApproval ? "tool_call" : "input_required",
+      message: typeof info === "string" ? info : undefined,
+      toolCallId,
+      responseSchema: schema,
+      subagentRunId: isInner(event) ? event.runId : this.#subagents.runInside(outerCallOf(interrupt)),
+      metadata: isFields(info) ? info : { info },
+    });
   }
 
   #finish({ usage, finishReason }: Extract<AgentEvent, { type: "finish" }>): AgUiEvent[] {
@@ -159,21 +179,6 @@ export function runError({
   readonly code?: string | undefined;
 }): AgUiEvent {
   return withoutUndefined({ type: "RUN_ERROR", message, code });
-}
-
-function interruptOf(event: EventPlace, interrupt: Interrupt): object {
-  const { id, info, schema } = interrupt;
-  const asked = askedCallOf(interrupt);
-  const isApproval = asked !== undefined && /^(tool|mcp)_approval$/.test(asked.kind);
-  return withoutUndefined({
-    id,
-    reason: isApproval ? "tool_call" : "input_required",
-    message: typeof info === "string" ? info : undefined,
-    toolCallId: asked === undefined ? undefined : callIdOf(event, asked.toolCallId),
-    responseSchema: schema,
-    subagentRunId: isInner(event) ? event.runId : undefined,
-    metadata: isFields(info) ? info : { info },
-  });
 }
 
 function usageOf(usage: TokenUsage): object {

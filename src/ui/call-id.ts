@@ -4,7 +4,7 @@ import { isFields } from "../is.js";
 import type { FunctionToolResult } from "../schema/message/content-block.js";
 
 /** The id of a call for a client. Calls of inner agents are prefixed with the outer call, because their ids may repeat. */
-export function callIdOf({ parentCallId }: EventPlace, callId: string): string {
+export function callIdOf({ parentCallId }: Pick<EventPlace, "parentCallId">, callId: string): string {
   return parentCallId === undefined ? callId : `${parentCallId}/${callId}`;
 }
 
@@ -19,6 +19,36 @@ export interface AskedCall {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly input: unknown;
+}
+
+/**
+ * Returns the id for a client of the call that an interrupt asks about. A question of an inner agent is an event of the outer
+ * one: its address tells which call it is inside of.
+ */
+export function askedCallIdOf(
+  place: Pick<EventPlace, "parentCallId">,
+  interrupt: Interrupt,
+  { toolCallId }: AskedCall,
+  isSent: (id: string) => boolean,
+): string {
+  const parentCallId = place.parentCallId ?? outerCallOf(interrupt);
+  const id = callIdOf({ parentCallId }, toolCallId);
+  return !isSent(id) && isSent(toolCallId) ? toolCallId : id;
+}
+
+/** The innermost call that a question is inside of, other than the call that asks. */
+export function outerCallOf({ address, info }: Interrupt): string | undefined {
+  const calls = address.split(";").flatMap((part) => /^tool:[^:]*:(.*)$/s.exec(part)?.[1] ?? []);
+  const ids = calls.map(decoded);
+  return ids.at(isFields(info) && info.toolCallId === ids.at(-1) ? -2 : -1);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** Returns the tool call that an interrupt asks about, if any. */

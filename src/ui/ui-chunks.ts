@@ -6,7 +6,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
 import { toolResultsOf } from "../schema/message/read-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
-import { askedCallOf, callIdOf, isInner, resultValue, toolInputOf } from "./call-id.js";
+import { askedCallIdOf, askedCallOf, callIdOf, isInner, resultValue, toolInputOf } from "./call-id.js";
 import { GrowingToolOutput } from "./growing-tool-output.js";
 import { blockChunks } from "./ui-blocks.js";
 import type { UiChunk } from "./ui-chunk.js";
@@ -148,7 +148,7 @@ export class UiChunks {
   #convertInterrupt(event: AgentEvent, interrupt: Interrupt): UiChunk[] {
     const asked = askedCallOf(interrupt);
     const { id, info, schema } = interrupt;
-    const toolCallId = asked === undefined ? undefined : callIdOf(event, asked.toolCallId);
+    const toolCallId = asked && askedCallIdOf(event, interrupt, asked, (sent) => this.#calls.has(sent));
     if (asked === undefined || toolCallId === undefined || !approvals.has(asked.kind)) {
       return [{ type: "data-interrupt", id, data: withoutUndefined({ id, info, schema, toolCallId }) }];
     }

@@ -129,7 +129,7 @@ describe("a run in AG-UI", () => {
         subagentRunId: "run-3",
         name: "third",
         parentSubagentRunId: "run-2",
-        parentToolCallId: "c2",
+        parentToolCallId: "c1/c2",
       },
       { type: "SUBAGENT_ERROR", subagentRunId: "run-3", message: "no" },
       { type: "SUBAGENT_FINISHED", subagentRunId: "run-2", outcome: { type: "success" } },
