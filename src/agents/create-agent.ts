@@ -1,3 +1,4 @@
+import { startedHere } from "../callbacks/at-call.js";
 import type { Tool } from "../components/tool.js";
 import type { Answers } from "../compose/options.js";
 import { OnDemand } from "../schema/on-demand.js";
@@ -23,6 +24,7 @@ import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
 import { agentWithoutDescription, checkAgentOptionNames, invalidAgentOption, nothingToResume } from "./errors.js";
 import { openCall } from "./open-call.js";
 import { AgentRunCall, type RunnableAgent } from "./run-agent.js";
+import type { EventReader } from "./stream-call.js";
 
 /** Few programs fork. */
 const forks = new OnDemand(() => import("./fork-thread.js"));
@@ -81,7 +83,7 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
   }
 
   stream(prompt: Prompt, options?: AgentCallOptions): AgentStream<Output> {
-    return this.#stream((call) => call.generate(prompt, options));
+    return this.#stream((call) => call.generate(prompt, options), options);
   }
 
   async resume(run: ResumeTarget, answers?: Answers, options?: AgentResumeOptions): Promise<AgentResult<Output>> {
@@ -90,7 +92,7 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
   }
 
   resumeStream(run: ResumeTarget, answers?: Answers, options?: AgentResumeOptions): AgentStream<Output> {
-    return this.#stream((call) => call.resume(targetOf(run), answers, options));
+    return this.#stream((call) => call.resume(targetOf(run), answers, options), options);
   }
 
   async fork(run: ResumeTarget, options: AgentForkOptions = {}): Promise<AgentFork> {
@@ -114,20 +116,24 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
     return makeTool(agentTool(this, { ...options, id, description }) as never) as Tool & AnyTool;
   }
 
-  #stream(work: (call: AgentRunCall) => Promise<AgentResult<unknown>>): AgentStream<Output> {
+  #stream(
+    work: (call: AgentRunCall) => Promise<AgentResult<unknown>>,
+    given: AgentResumeOptions | undefined,
+  ): AgentStream<Output> {
     let call: AgentRunCall | undefined;
-    const { name, output } = this.parts;
+    const { name, output, options } = this.parts;
+    const start = async (reader: EventReader): Promise<AgentResult<unknown>> => {
+      this.#check();
+      call = new AgentRunCall(this, reader);
+      return work(call);
+    };
     const streamed = openCall({
       name,
       async *partialOutput(events, result) {
         const { partialOutput } = await partialOutputs.load();
         yield* partialOutput(output, { events, result, tools: () => call?.tools() ?? [] });
       },
-      start: async (reader) => {
-        this.#check();
-        call = new AgentRunCall(this, reader);
-        return work(call);
-      },
+      start: startedHere(start, options.runtime?.callbacks, options.callbacks, given?.callbacks),
     });
     return new AgentStream<Output>(streamed, () => call?.messages() ?? []);
   }

@@ -1,3 +1,4 @@
+import { atCall } from "../callbacks/at-call.js";
 import type { Handler } from "../callbacks/handler.js";
 import type { RunInfo } from "../callbacks/run-info.js";
 import { type SelectiveHandler, type StreamTiming, takesStreamOf } from "../callbacks/stream-needs.js";
@@ -134,6 +135,12 @@ class OtelTracer implements SelectiveHandler {
     if (this.#given !== undefined || this.#instruments.isEnabled) return true;
     const provider = trace.getTracerProvider();
     return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer("kumiko") !== undefined;
+  }
+
+  /** The parent of a stream's root is what is active where it was asked for. */
+  [atCall](): (work: () => void) => void {
+    const active = attempt(() => context.active());
+    return (work) => void (active && attempt(() => context.with(active, work)));
   }
 
   #start(info: RunInfo, value: unknown, parent: RunSpan | undefined): RunSpan {

@@ -2,12 +2,14 @@ import { context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createAgent } from "../../src/agents/create-agent.js";
 import type { RunInfo } from "../../src/callbacks/run-info.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import type { AgenticModel } from "../../src/components/model.js";
 import { Chain } from "../../src/compose/chain.js";
 import { runnable } from "../../src/compose/component-runnable.js";
 import { lambda } from "../../src/compose/lambda.js";
+import { Runtime } from "../../src/compose/runtime.js";
 import { fallbackModel } from "../../src/models/fallback-model.js";
 import { retryModel } from "../../src/models/retry-model.js";
 import { assistantGenText } from "../../src/schema/message/construct-block.js";
@@ -272,6 +274,29 @@ describe("where spans hang", () => {
       agentLoop().invoke(question, { callbacks: [handler] }),
     );
     expect(span("invoke_workflow weather").parentSpanContext?.spanId).toBe(outer.spanContext().spanId);
+  });
+
+  it("is below what was active where the stream of an agent was asked for, wherever it is read", async () => {
+    const provider = new BasicTracerProvider();
+    const { handler, spans } = record();
+    const model = scriptedModel("One.", "Two.", "Three.");
+    const agent = createAgent({ name: "helper", model, callbacks: [handler] });
+    const plain = createAgent({ name: "helper", model });
+    const withRuntime = createAgent({ name: "helper", model, runtime: new Runtime({ callbacks: [handler] }) });
+    const askers = [
+      () => agent.stream("Hi"),
+      () => plain.stream("Hi", { callbacks: [handler] }),
+      () => withRuntime.stream("Hi"),
+    ];
+    const parents = askers.map((ask) => {
+      const outer = provider.getTracer("caller").startSpan("request");
+      return { outer, stream: context.with(trace.setSpan(context.active(), outer), ask) };
+    });
+    for (const { stream } of parents) for await (const _ of stream);
+    const roots = spans().filter(({ name }) => name === "invoke_agent helper");
+    expect(roots.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual(
+      parents.map(({ outer }) => outer.spanContext().spanId),
+    );
   });
 
   it("is below the run that calls, for child runs and runs side by side", async () => {
