@@ -53,11 +53,19 @@ export interface Agent<out Output = string> {
   readonly description: string | undefined;
   /** The graph, which you can draw, nest or run directly. */
   readonly graph: AgentGraph;
-  /** Runs until the end, or until the run waits for answers. */
+  /**
+   * Runs until the end, or until the run waits for answers (`finishReason: "waiting"`). Rejects before anything runs with
+   * `THREAD_BUSY` or `THREAD_WAITING`, or with `NO_STORE` if tools may ask and nothing keeps the run. `messagesOf(error)`
+   * returns what was logged before a failure.
+   */
   generate(prompt: Prompt, options?: AgentCallOptions): Promise<AgentResult<Output>>;
   /** Like `generate`, but returns the events as they happen. Nothing runs before the first read. */
   stream(prompt: Prompt, options?: AgentCallOptions): AgentStream<Output>;
-  /** Resumes a run that waits, failed or was interrupted. Answers are keyed by the ids of interrupts. */
+  /**
+   * Resumes a run that waits, failed or was interrupted. Answers are keyed by the ids of interrupts; those that are left out
+   * stay open. Rejects with `UNKNOWN_CHECKPOINT` if there is nothing to resume, and with `ANSWER_MISMATCH` if an answer does
+   * not fit; then nothing has run.
+   */
   resume(run: ResumeTarget, answers?: Answers, options?: AgentResumeOptions): Promise<AgentResult<Output>>;
   /** Like `resume`, but returns the new events. */
   resumeStream(run: ResumeTarget, answers?: Answers, options?: AgentResumeOptions): AgentStream<Output>;
@@ -73,7 +81,8 @@ export interface Agent<out Output = string> {
    */
   fork(run: ResumeTarget, options?: AgentForkOptions): Promise<AgentFork>;
   /**
-   * Returns a tool that runs the agent inside the call: its questions are reported by the calling run.
+   * Returns a tool that runs the agent inside the call: its questions are reported by the calling run, and its failure is the
+   * error of the call. Throws if there is no description.
    *
    * @example
    * const researcher = createAgent({ name: "researcher", description: "Finds things out.", model });

@@ -50,7 +50,10 @@ export interface ModelChanges {
   readonly jumpTo?: "model" | "end" | undefined;
 }
 
-/** Calls the model, or the next middleware. You can call it more than once. */
+/**
+ * Calls the next middleware, or returns the reply of the model, which is asked when the reply is read. You can call it more than
+ * once, each time for another answer.
+ */
 export type NextModelCall = (request?: ModelRequest) => ModelReply;
 
 /**
@@ -79,17 +82,22 @@ export interface MiddlewareOptions<M> {
   readonly scope?: "run" | "thread" | undefined;
   /** Tools that the middleware adds to the agent. */
   readonly tools?: readonly AnyTool[] | undefined;
-  /** Once per turn, before the first step. */
+  /** Once per turn, before the first step; where an agent is handed over to, before its first step of the turn. */
   beforeAgent?(run: AgentRun<M>): void | Promise<void>;
+  /** Before each step. Throws if what it returns has an unknown field. */
   beforeStep?(run: AgentRun<M>): Maybe<StepChanges>;
-  /** Around each call of the model. */
+  /** Around each answer; retries and fallbacks are inside. Throws if it does not return a reply, a stream or a message. */
   wrapModelCall?(
     request: ModelRequest,
     next: NextModelCall,
     run: AgentRun<M>,
   ): ModelReply | StreamSource<AgenticMessage> | AgenticMessage | Promise<ModelReply | AgenticMessage>;
+  /** After each whole answer, before its tools run. Throws if what it returns has an unknown field. */
   afterModel?(message: AgenticMessage, run: AgentRun<M>): Maybe<ModelChanges>;
-  /** Around each call of a tool, streaming or not. */
+  /**
+   * Around each call of a tool. For a streaming tool, `next` resolves to the whole output, which then arrives in one piece. If
+   * the hook throws, the call fails as if the tool had thrown.
+   */
   wrapToolCall?(
     call: ToolCall,
     next: NextToolCall,
@@ -97,7 +105,7 @@ export interface MiddlewareOptions<M> {
   ): ToolOutput | Promise<ToolOutput>;
   /** After a step and its tool calls. */
   afterStep?(step: AgentStep, run: AgentRun<M>): void | Promise<void>;
-  /** Once per turn, when it has completed. */
+  /** Once per turn, when it has completed; not after a failure or an abort. After a handoff, that of the last agent. */
   afterAgent?(result: AgentResult<unknown>, run: AgentRun<M>): void | Promise<void>;
 }
 

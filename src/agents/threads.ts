@@ -52,10 +52,14 @@ export interface Threads {
   /** All messages of a thread, in order. */
   messages(id: string): Promise<AgenticMessage[]>;
   turns(id: string): AsyncIterable<Turn>;
-  /** Adds messages as a separate turn, for example from another conversation. A thread that is busy or waits takes none. */
+  /**
+   * Adds messages as a separate turn, for example from another conversation. A turn that has failed can no longer be resumed after
+   * it. Rejects with `THREAD_BUSY` while a turn is running, and with `THREAD_WAITING` while one waits for answers.
+   */
   append(id: string, messages: readonly PromptMessage[]): Promise<void>;
-  /** Removes all turns after this one; `0` removes all turns. */
+  /** Removes all turns after this one; `0` removes all turns. Rejects with `UNKNOWN_CHECKPOINT` if there is no such turn. */
   truncate(id: string, turn: number): Promise<void>;
+  /** Removes all turns, with their checkpoints and recorded events. An unknown thread is not an error. */
   delete(id: string): Promise<void>;
   /** Copies a thread up to a turn, and returns the id of the copy. The original stays unchanged. */
   fork(id: string, options?: ThreadForkOptions): Promise<string>;

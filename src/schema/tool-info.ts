@@ -40,8 +40,11 @@ export interface ToolInfoFields {
   readonly description?: string | undefined;
   /** A Standard Schema, a plain JSON Schema or a map of parameters. Leave it out if the tool takes none. */
   readonly parameters?: ToolParameters | undefined;
-  /** For a tool that is built into a provider and runs there: its id and options. */
-  readonly provider?: ProviderTool | undefined;
+  /**
+   * For a tool that is built into a provider and runs there: its id and options, or the tool object of the AI SDK that has
+   * them. (AI SDK 6 types such a tool as any tool.) Throws if there is no id.
+   */
+  readonly provider?: ProviderTool | { readonly inputSchema: unknown } | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -76,7 +79,8 @@ export function toolInfo(fields: ToolInfoFields): ToolInfo {
 }
 
 /** Copies only what a model needs: a provider's tool object also has functions and schemas. */
-function providerToolOf(name: string, { id, args = {} }: ProviderTool): ProviderTool {
+function providerToolOf(name: string, provider: object): ProviderTool {
+  const { id, args = {} } = provider as Partial<ProviderTool>;
   if (typeof id !== "string" || typeof args !== "object" || args === null) {
     throw invalidTool(
       `The provider of tool "${name}" must have an id and args, such as { id: "openai.web_search", args: {} }.`,
