@@ -4,7 +4,7 @@ import { hasMethod } from "../is.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { checkEventStream, checkUiOptions } from "./check-options.js";
 import { invalidUiOption } from "./errors.js";
-import { LogRows } from "./log-rows.js";
+import { type AppendingStore, LogRows } from "./log-rows.js";
 import { LiveEvents, StoredEvents } from "./log-sources.js";
 import { Recording } from "./recording.js";
 
@@ -42,7 +42,7 @@ export interface EventLog {
 /**
  * Records the events of runs in a store, so that a client that lost its connection can continue where it was. A recorded run is
  * not aborted when its client disconnects. A recording is removed when the next run with its id starts, or with its turn of a
- * thread.
+ * thread. Throws if the store has no `append`.
  *
  * @example
  * const log = eventLog(memoryStore());
@@ -52,7 +52,15 @@ export interface EventLog {
 export function eventLog(store: CheckpointStore): EventLog {
   const isStore = ["get", "put", "delete", "list"].every((name) => hasMethod(store, name));
   if (!isStore) throw invalidUiOption("eventLog", "store", "a checkpoint store", store);
+  if (!appends(store)) {
+    const rule = "a store with append: memoryStore(), sqliteStore(…) or postgresStore(…)";
+    throw invalidUiOption("eventLog", "store", rule, store);
+  }
   return new StoredLog(new LogRows(store));
+}
+
+function appends(store: CheckpointStore): store is AppendingStore {
+  return hasMethod(store, "append");
 }
 
 /** The longest encoded id that fits into a key of a store. */

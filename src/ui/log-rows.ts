@@ -1,8 +1,12 @@
 import type { AgentEvent } from "../agents/agent-event.js";
 import { noteEvents, removeEvents } from "../agents/turn-events.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { KumikoError } from "../errors.js";
 import { isFields } from "../is.js";
 import { logDamaged } from "./errors.js";
+
+/** A store that keeps an entry without writing the others again. */
+export type AppendingStore = CheckpointStore & { append: NonNullable<CheckpointStore["append"]> };
 
 /** The head of the current recording of an id. */
 export interface LogHead {
@@ -11,15 +15,26 @@ export interface LogHead {
   readonly recording: string;
   /** The store key of the thread turn that the run belongs to. */
   readonly turn?: string | undefined;
-  /** The number of groups, once the recording is complete. */
+  /** The number of groups of events, once the recording is complete. */
   readonly groups?: number | undefined;
 }
 
-/** The rows of event logs in a store: a head per id, and a row per group of events. */
-export class LogRows {
-  readonly #store: CheckpointStore;
+/** Where the last group of a recording was written. */
+export interface LogEnd {
+  readonly row: number;
+  readonly version: number;
+  /** The number of groups in the row. */
+  readonly groups: number;
+}
 
-  constructor(store: CheckpointStore) {
+/** How many groups are appended to a row. Whoever reads along in another process reads the last row again and again. */
+const groupsPerRow = 32;
+
+/** The rows of event logs in a store: a head per id, and rows that groups of events are appended to. */
+export class LogRows {
+  readonly #store: AppendingStore;
+
+  constructor(store: AppendingStore) {
     this.#store = store;
   }
 
@@ -37,7 +52,7 @@ export class LogRows {
     const previous = await this.#readHead(id);
     if (head.turn !== undefined) await noteEvents(this.#store, head.turn, headKey(id));
     await this.#store.put(headKey(id), encode(head), previous?.version);
-    if (previous !== undefined) await this.#removeGroups(id, previous.head.recording);
+    if (previous !== undefined) await this.#removeRows(id, previous.head.recording);
   }
 
   /** Marks a recording as complete, unless another one has started. */
@@ -46,25 +61,47 @@ export class LogRows {
     if (now?.head.recording === head.recording) await this.#store.put(headKey(id), encode(head), now.version);
   }
 
-  async write(id: string, recording: string, number: number, events: readonly AgentEvent[]): Promise<void> {
-    await this.#store.put(groupKey(id, recording, number), encode(events), undefined);
+  /** Writes a group of events after the last one. Returns where; `undefined` if another recording has started. */
+  async write(
+    id: string,
+    recording: string,
+    last: LogEnd | undefined,
+    events: readonly AgentEvent[],
+  ): Promise<LogEnd | undefined> {
+    const data = encode(events);
+    if (last === undefined || last.groups >= groupsPerRow) {
+      if ((await this.#readHead(id))?.head.recording !== recording) return undefined;
+      const row = last === undefined ? 0 : last.row + 1;
+      return { row, version: await this.#store.put(rowKey(id, recording, row), data, undefined), groups: 1 };
+    }
+    try {
+      const version = await this.#store.append(rowKey(id, recording, last.row), data, last.version);
+      return { row: last.row, version, groups: last.groups + 1 };
+    } catch (error) {
+      // the row was removed with the recording
+      if (KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT") return undefined;
+      throw error;
+    }
   }
 
-  async read(id: string, recording: string, number: number): Promise<readonly AgentEvent[] | undefined> {
-    const key = groupKey(id, recording, number);
+  /** The groups of events in a row. */
+  async read(id: string, recording: string, row: number): Promise<readonly (readonly AgentEvent[])[]> {
+    const key = rowKey(id, recording, row);
     const stored = await this.#read(key);
-    if (stored === undefined) return undefined;
-    const events = decode(key, stored.data);
-    if (!Array.isArray(events)) throw logDamaged(key, "it is not an array of events");
-    return events;
+    if (stored === undefined) return [];
+    return [stored.data, ...(stored.appended ?? [])].map((data) => {
+      const events = decode(key, data);
+      if (!Array.isArray(events)) throw logDamaged(key, "it is not an array of events");
+      return events;
+    });
   }
 
   async remove(id: string): Promise<void> {
     await this.#store.delete(headKey(id));
-    await this.#removeGroups(id);
+    await this.#removeRows(id);
   }
 
-  async #removeGroups(id: string, recording?: string): Promise<void> {
+  async #removeRows(id: string, recording?: string): Promise<void> {
     const keys: string[] = [];
     const prefix = recording === undefined ? `${headKey(id)}/` : `${headKey(id)}/${recording}/`;
     for await (const key of this.#store.list(prefix)) keys.push(key);
@@ -92,7 +129,7 @@ function headKey(id: string): string {
   return `~events/${encodeURIComponent(id)}`;
 }
 
-function groupKey(id: string, recording: string, number: number): string {
+function rowKey(id: string, recording: string, number: number): string {
   return `${headKey(id)}/${recording}/${String(number).padStart(8, "0")}`;
 }
 

@@ -64,7 +64,10 @@ export class StoredEvents extends PulledSource<AgentEvent> {
   readonly #rows: LogRows;
   readonly #skips: (event: AgentEvent) => boolean;
   #head: LogHead | undefined;
-  #group = 0;
+  /** The row that is read, and how many groups of it, and in all rows, have been. */
+  #row = 0;
+  #groups = 0;
+  #allGroups = 0;
   #events: AgentEvent[] = [];
   #onStop: (() => void) | undefined;
 
@@ -87,18 +90,28 @@ export class StoredEvents extends PulledSource<AgentEvent> {
     return undefined;
   }
 
-  /** Reads the next group. Returns false at the end of the recording. */
+  /** Reads the next groups. Returns false at the end of the recording. */
   async #read({ recording }: LogHead): Promise<boolean> {
-    const events = await this.#rows.read(this.#id, recording, this.#group);
-    if (events !== undefined) {
-      this.#events = [...events];
-      this.#group += 1;
+    if (await this.#readRow(recording)) return true;
+    const now = await this.#rows.head(this.#id);
+    if (now?.recording !== recording || (now.groups !== undefined && this.#allGroups >= now.groups)) return false;
+    if (now.groups === undefined) await this.#wait();
+    return this.isOpen;
+  }
+
+  /** Reads what is new in the last row, or the first groups of the one after it. */
+  async #readRow(recording: string): Promise<boolean> {
+    for (const row of this.#groups === 0 ? [this.#row] : [this.#row, this.#row + 1]) {
+      const groups = await this.#rows.read(this.#id, recording, row);
+      const known = row === this.#row ? this.#groups : 0;
+      if (groups.length <= known) continue;
+      this.#events = groups.slice(known).flat();
+      this.#row = row;
+      this.#groups = groups.length;
+      this.#allGroups += groups.length - known;
       return true;
     }
-    const now = await this.#rows.head(this.#id);
-    if (now?.recording !== recording || (now.groups !== undefined && this.#group >= now.groups)) return false;
-    await this.#wait();
-    return this.isOpen;
+    return false;
   }
 
   #wait(): Promise<void> {

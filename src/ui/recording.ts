@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../agents/agent-event.js";
 import { logFailed } from "./errors.js";
-import type { LogHead, LogRows } from "./log-rows.js";
+import type { LogEnd, LogHead, LogRows } from "./log-rows.js";
 
 /** How long events are collected before they are written as one group. */
 const groupMs = 50;
@@ -28,6 +28,10 @@ export class Recording {
   #wake: (() => void)[] = [];
   #head: LogHead | undefined;
   #groups = 0;
+  /** Where the last group was written. */
+  #last: LogEnd | undefined;
+  /** Set when another recording of the id has started: this one is gone from the store. */
+  #isReplaced = false;
   /** The number of events that are written or being written. */
   #writtenCount = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -87,10 +91,15 @@ export class Recording {
     this.#timer = undefined;
     if (this.#head === undefined || this.#writtenCount === this.events.length) return;
     const group = this.events.slice(this.#writtenCount);
-    const number = this.#groups;
     this.#writtenCount = this.events.length;
     this.#groups += 1;
-    this.#write(() => this.#options.rows.write(this.#options.id, this.#name, number, group));
+    this.#write(() => this.#append(group));
+  }
+
+  async #append(group: readonly AgentEvent[]): Promise<void> {
+    if (this.#isReplaced) return;
+    this.#last = await this.#options.rows.write(this.#options.id, this.#name, this.#last, group);
+    this.#isReplaced = this.#last === undefined;
   }
 
   /** Writes in order. After a failure, nothing more is written. */

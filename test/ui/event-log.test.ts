@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AgentEvent } from "../../src/agents/agent-event.js";
 import { createAgent } from "../../src/agents/create-agent.js";
 import { threads } from "../../src/agents/threads.js";
@@ -239,6 +239,7 @@ describe("a store that fails", () => {
       get: async () => undefined,
       delete: async () => {},
       put: () => Promise.reject(new Error("disk full")),
+      append: () => Promise.reject(new Error("disk full")),
     };
     const seen: AgentEvent[] = [];
     const read = async () => {
@@ -255,8 +256,97 @@ describe("a store that fails", () => {
   });
 });
 
+describe("the rows of a recording", () => {
+  /** A run whose events are written one by one. */
+  async function record(store: CheckpointStore, count: number, whenWritten?: (written: number) => Promise<void>) {
+    const log = eventLog(store);
+    const { reader, writer } = pipe<AgentEvent>();
+    const done = all(log.record("u-1", reader));
+    const list = numbered([
+      { type: "start" },
+      ...Array.from({ length: count - 2 }, (_, index) => ({
+        type: "text_delta" as const,
+        delta: String(index),
+        index: 0,
+      })),
+      { type: "finish" as const, finishReason: "stop" as const, usage },
+    ]);
+    for (const [index, event] of list.entries()) {
+      await writer.write(event);
+      await vi.advanceTimersByTimeAsync(50);
+      await whenWritten?.(index + 1);
+    }
+    writer.close();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(await done).toEqual(list);
+    return list;
+  }
+
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("are appended to, and begun anew when they are long", async () => {
+    const store = memoryStore();
+    const append = vi.spyOn(store, "append");
+    const list = await record(store, 70);
+    expect((await keysOf(store)).map((key) => key.replace(/[\da-f-]{36}/, "name"))).toEqual([
+      "~events/u-1",
+      ...["~events/u-1/name/00000000", "~events/u-1/name/00000001", "~events/u-1/name/00000002"],
+    ]);
+    expect(append).toHaveBeenCalledTimes(67);
+    expect(await all(eventLog(store).replay("u-1"))).toEqual(list);
+    expect(await all(eventLog(store).replay("u-1", { after: "run-1:40" }))).toEqual(list.slice(41));
+  });
+
+  it("can be read along in another process", async () => {
+    const store = memoryStore();
+    const read: AgentEvent[] = [];
+    let reading: Promise<void> | undefined;
+    const list = await record(store, 70, async (written) => {
+      if (written !== 20) return;
+      reading = (async () => {
+        for await (const event of eventLog(store).replay("u-1")) read.push(event);
+      })();
+    });
+    await vi.advanceTimersByTimeAsync(300);
+    await reading;
+    expect(read).toEqual(list);
+  });
+
+  it("of an earlier release, a group each, can be read", async () => {
+    const store = memoryStore();
+    const put = (key: string, value: unknown) =>
+      store.put(`~events/u-1${key}`, new TextEncoder().encode(JSON.stringify(value)), undefined);
+    await put("", { version: 1, recording: "r", groups: 3 });
+    for (const [row, from] of [0, 2, 4].entries()) await put(`/r/0000000${row}`, events.slice(from, from + 2));
+    expect(await all(eventLog(store).replay("u-1"))).toEqual(events.slice(0, 6));
+  });
+
+  it("are not written any more once they are removed", async () => {
+    const store = memoryStore();
+    await record(store, 5, async (written) => {
+      if (written === 3) await eventLog(store).remove("u-1");
+    });
+    expect(await keysOf(store)).toEqual([]);
+  });
+});
+
+const ok = async () => undefined;
+
 it.each([
   [() => eventLog({} as never), "store of eventLog must be a checkpoint store (got {})."],
+  [
+    () =>
+      eventLog({
+        ...memoryStore(),
+        get: async () => undefined,
+        put: ok,
+        delete: ok,
+        list: ok,
+        append: undefined,
+      } as never),
+    "store of eventLog must be a store with append: memoryStore(), sqliteStore(…) or postgresStore(…)",
+  ],
   [() => eventLog(memoryStore()).record("", streamOf([])), "id of record must be a string of 1 to 256 characters"],
   [() => eventLog(memoryStore()).record("é".repeat(100), streamOf([])), "id of record must be a string"],
   [() => eventLog(memoryStore()).record("\ud800", streamOf([])), "id of record must be a string"],
