@@ -1,6 +1,9 @@
 import type { NodeContext } from "../components/context.js";
 import { textOf, toolResultsOf } from "../schema/message/read-message.js";
+import { modelName } from "../tools/node/model-name.js";
+import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
+import { calledNames, calledTool } from "./called-tool.js";
 import type { OngoingTurn } from "./turn.js";
 
 /** Why the round that has ended is the last one, and what the result says then; `undefined` if the turn goes on. */
@@ -10,15 +13,24 @@ export async function endAfterRound(
   ctx: NodeContext,
 ): Promise<{ readonly reason: EndReason; readonly text: string } | undefined> {
   const last = turn.state.steps.at(-1);
+  const { options } = turn.partsOf(last?.agent ?? turn.state.active);
+  const returning = calledAs(returnDirectly, options);
   const returned = last?.results
     .flatMap(toolResultsOf)
-    .find(({ name, isError }) => isError !== true && returnDirectly.includes(name));
+    .find(({ name, isError }) => isError !== true && returning.includes(name));
   if (returned !== undefined) return { reason: "returned", text: returned.result };
   const { stopWhen = [] } = turn.root.options;
   for (const stops of typeof stopWhen === "function" ? [stopWhen] : stopWhen) {
-    if (await stops(turn.run(ctx))) {
+    const names = calledAs(calledNames(stops), options);
+    if (names.length > 0 ? calledTool(...names)(turn.run(ctx)) : await stops(turn.run(ctx))) {
       return { reason: "stop_when", text: last === undefined ? "" : textOf(last.message) };
     }
   }
   return undefined;
+}
+
+/** The names that models may call tools by. */
+function calledAs(names: readonly string[], { toolsNode }: AgentParts["options"]): readonly string[] {
+  const aliases = toolsNode?.toolAliases;
+  return names.flatMap((name) => [name, modelName(name), ...(aliases?.[name]?.nameAliases ?? [])]);
 }

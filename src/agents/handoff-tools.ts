@@ -1,10 +1,16 @@
 import type { AnyTool } from "../tools/define/any-tool.js";
 import { createTool } from "../tools/define/create-tool.js";
+import { modelName } from "../tools/node/model-name.js";
 import type { AgentParts } from "./agent-parts.js";
 
 /** The name of the tool that hands a conversation over to an agent. */
-export function transferTo(agent: string): string {
+function transferTo(agent: string): string {
   return `transfer_to_${agent}`;
+}
+
+/** The names that models may call it by: providers refuse long ones. */
+export function transferNames(agent: string): readonly string[] {
+  return [transferTo(agent), modelName(transferTo(agent))];
 }
 
 /** The result that the model gets for a transfer. */

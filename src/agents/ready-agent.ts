@@ -11,7 +11,7 @@ import type { AgentContext, Per } from "./agent-context.js";
 import { type AgentParts, partsOf, withTools } from "./agent-parts.js";
 import { calledNames } from "./called-tool.js";
 import { bareAgent, invalidAgentOption, noSuchTool, wrongFunctionResult } from "./errors.js";
-import { handoffTools, transferTo } from "./handoff-tools.js";
+import { handoffTools, transferNames } from "./handoff-tools.js";
 import { hasHooksLoaded, loadHooks } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
 import { checkProvidedNames, splitTools } from "./provider-tools.js";
@@ -153,7 +153,7 @@ export function toolboxOf(parts: AgentParts, tools: ToolList, withoutHandoffs = 
   return {
     kit,
     infos: provided.length === 0 ? kit.infos : [...kit.infos, ...provided],
-    transfers: new Map(handoffs.map(({ name }) => [transferTo(name), name])),
+    transfers: new Map(handoffs.flatMap(({ name }) => transferNames(name).map((tool) => [tool, name] as const))),
     mayWait: mayWait(parts, all, kit),
   };
 }

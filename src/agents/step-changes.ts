@@ -1,6 +1,8 @@
+import type { ToolChoice } from "../components/model.js";
 import type { KumikoError } from "../errors.js";
 import { isFields } from "../is.js";
 import { areMessages } from "../schema/message/agentic-message.js";
+import { modelName } from "../tools/node/model-name.js";
 import type { StepChanges } from "./create-middleware.js";
 import { checkAgentOptionNames, invalidAgentOption, unknownStepTool } from "./errors.js";
 import { modelChain } from "./model-chain.js";
@@ -23,9 +25,14 @@ export function changedStep(
     ...(instructions !== undefined && { instructions: instructionMessages(instructions) }),
     ...(model !== undefined && { model: modelChain(model, turn.parts, `beforeStep of "${middleware}"`) }),
     ...(tools !== undefined && toolsOf(turn, step, tools, middleware)),
-    ...(toolChoice !== undefined && { toolChoice }),
+    ...(toolChoice !== undefined && { toolChoice: chosen(toolChoice) }),
     ...(options !== undefined && { options: { ...step.options, ...options } }),
   };
+}
+
+/** Tools are named as the agent has them, or as models do. */
+function chosen(choice: ToolChoice): ToolChoice {
+  return typeof choice === "string" ? choice : { toolNames: choice.toolNames.map(modelName) };
 }
 
 const names = ["messages", "instructions", "model", "tools", "toolChoice", "options"];
@@ -60,7 +67,7 @@ function toolsOf(
   }
   const { infos } = step.toolbox;
   const chosen = (tools as readonly string[]).map((name) => {
-    const info = infos.find((one) => one.name === name);
+    const info = infos.find((one) => one.name === modelName(name));
     if (info === undefined)
       throw unknownStepTool(
         middleware,

@@ -1,6 +1,7 @@
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { modelName } from "../../tools/node/model-name.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
-import { checkAgentOptionNames } from "../errors.js";
+import { checkAgentOptionNames, invalidAgentOption } from "../errors.js";
 import { tokensIn, turnsIn } from "./conversation.js";
 import { requireCount } from "./trim-messages.js";
 
@@ -26,13 +27,16 @@ export function clearToolResults(options: ClearToolResultsOptions): Middleware {
   checkAgentOptionNames("clearToolResults", options, ["atTokens", "keepRounds", "exclude"]);
   const { atTokens, keepRounds = 3, exclude = [] } = options;
   requireCount("clearToolResults", { atTokens, keepRounds });
+  if (!Array.isArray(exclude))
+    throw invalidAgentOption("exclude of clearToolResults must be a list of names of tools.");
+  const excluded = [...exclude, ...exclude.map(modelName)];
   return createMiddleware({
     name: "clearToolResults",
     beforeStep({ view }) {
       if (tokensIn(view) <= atTokens) return undefined;
       const rounds = turnsIn(view).flatMap((turn) => turn.rounds.filter((round) => round.length > 1));
       const kept = new Set(rounds.slice(-keepRounds).flat());
-      const messages = view.map((message) => (kept.has(message) ? message : withoutResults(message, exclude)));
+      const messages = view.map((message) => (kept.has(message) ? message : withoutResults(message, excluded)));
       return messages.every((message, index) => message === view[index]) ? undefined : { messages };
     },
   });
