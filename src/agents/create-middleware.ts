@@ -46,7 +46,7 @@ export interface StepChanges {
 export interface ModelChanges {
   /** Replaces the answer in the log. */
   readonly message?: AgenticMessage | undefined;
-  /** Asks the model again, or ends the run; open calls become `not_executed`. */
+  /** Asks the model again (not after the last step), or ends the run; open calls become `not_executed`. */
   readonly jumpTo?: "model" | "end" | undefined;
 }
 

@@ -225,8 +225,8 @@ async function closeStep(
   const ending = endStep(turn, ctx);
   if (ending !== undefined) await ending;
   const goesOn =
-    jumpTo === "model" ||
-    (jumpTo === undefined && accepted?.kind !== "accepted" && kind !== "last" && isPaused(answer));
+    kind !== "last" &&
+    (jumpTo === "model" || (jumpTo === undefined && accepted?.kind !== "accepted" && isPaused(answer)));
   if (goesOn) {
     state.phase = "model";
     return left(turn, answer, ctx);

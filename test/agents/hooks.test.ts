@@ -166,6 +166,18 @@ it("beforeAgent of an agent that is handed over to runs at its first step, once 
   expect(begun).toEqual(["shared in a", "own in b"]);
 });
 
+it("a hook that always jumps to the model is stopped by maxSteps", async () => {
+  const never = createMiddleware({ name: "never", afterModel: () => ({ jumpTo: "model" as const }) });
+  for (const [onMaxSteps, text] of [
+    ["answer", "3"],
+    ["stop", "2"],
+  ] as const) {
+    const model = scriptedModel("1", "2", "3", "4");
+    const agent = createAgent({ model, middleware: [never], maxSteps: 2, onMaxSteps });
+    expect(await agent.generate("Hi")).toMatchObject({ finishReason: "max_steps", text });
+  }
+});
+
 describe("a call that no tool runs for", () => {
   it("has a tool_result event like any other", async () => {
     const { tool, ran } = weatherTool();
