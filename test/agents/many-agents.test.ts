@@ -92,6 +92,9 @@ describe("an agent as a tool", () => {
     const inner = createAgent({ name: "expert", model: scriptedModel() });
     expect(() => inner.asTool()).toThrow("description");
     expect(() => createAgent({ model: scriptedModel(), tools: [inner as never] })).toThrow("asTool");
+    expect(() => new AgenticToolsNode([inner as never])).toThrow(
+      "tools[0] is an agent. Give it as a tool: agent.asTool().",
+    );
     expect(() => new Graph().addNode("expert", inner as never)).toThrow("agent.graph");
     expect(() => new AgenticToolsNode([inner as never])).toThrow();
   });

@@ -1,4 +1,5 @@
 import { KumikoError, messageOf } from "../../errors.js";
+import { isFields } from "../../is.js";
 import { invalidTool, schemaUnsupported } from "../../schema/errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ToolErrorKind } from "../../schema/message/content-block.js";
@@ -116,7 +117,9 @@ export const unknownCallOption = (name: string, known: readonly string[]): Kumik
 
 export const notATool = (where: string, given: unknown): KumikoError =>
   invalidTool(
-    `${where} is not a tool (got ${shorten(given)}). Make one with createTool, or pass an object with an execute function.`,
+    isFields(given) && given.component === "agent"
+      ? `${where} is an agent. Give it as a tool: agent.asTool().`
+      : `${where} is not a tool (got ${shorten(given)}). Make one with createTool, or pass an object with an execute function.`,
   );
 
 export const toolWithoutInfo = (where: string, cause: unknown): KumikoError =>
