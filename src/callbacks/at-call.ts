@@ -1,33 +1,23 @@
+import type { Handler } from "./handler.js";
+
+/** Wraps what starts a run. */
+export type AtCall = <Args extends unknown[], Started>(start: (...args: Args) => Started) => (...args: Args) => Started;
+
 /**
- * A method of handlers, called when a stream is asked for: it runs only when it is read, maybe elsewhere. Gives what runs work
- * in the surroundings of the call.
+ * A method of handlers, called when a stream is asked for. The run starts later, when the stream is read, maybe elsewhere: the
+ * method returns a function that starts it in the surroundings of the call.
  */
 export const atCall: unique symbol = Symbol.for("kumiko/atCall");
 
-type Surroundings = (work: () => void) => void;
-
 /** Makes `start` run in what handlers keep of this call. */
-export function startedHere<Started, Args extends unknown[]>(
+export function startedHere<Args extends unknown[], Started>(
   start: (...args: Args) => Started,
-  ...handlers: readonly unknown[]
+  ...handlers: readonly (readonly Handler[] | undefined)[]
 ): (...args: Args) => Started {
-  let from = start;
+  let here = start;
   for (const handler of handlers.flat()) {
-    const keep = (handler as { readonly [atCall]?: () => Surroundings } | undefined)?.[atCall];
-    if (typeof keep === "function") from = within(keep.call(handler), from);
+    const { [atCall]: wrap } = (handler ?? {}) as { readonly [atCall]?: AtCall };
+    if (wrap !== undefined) here = wrap.call<unknown, [typeof start], typeof start>(handler, here);
   }
-  return from;
-}
-
-function within<Started, Args extends unknown[]>(
-  surroundings: Surroundings,
-  start: (...args: Args) => Started,
-): (...args: Args) => Started {
-  return (...args) => {
-    let started: { readonly value: Started } | undefined;
-    surroundings(() => {
-      started = { value: start(...args) };
-    });
-    return started === undefined ? start(...args) : (started as { readonly value: Started }).value;
-  };
+  return here;
 }

@@ -6,7 +6,7 @@ import { isInterrupt } from "../checkpoint/pause/interrupt.js";
 import { messageOf } from "../errors.js";
 import { isFields } from "../is.js";
 import type { StreamReader } from "../schema/stream/reader.js";
-import { type Attributes, context, ProxyTracerProvider, type Tracer, trace } from "./api.js";
+import { type Attributes, type Context, context, ProxyTracerProvider, type Tracer, trace } from "./api.js";
 import { attempt } from "./attempt.js";
 import { chatEnd } from "./chat.js";
 import { Content } from "./content.js";
@@ -138,9 +138,9 @@ class OtelTracer implements SelectiveHandler {
   }
 
   /** The parent of a stream's root is what is active where it was asked for. */
-  [atCall](): (work: () => void) => void {
+  [atCall]<Args extends unknown[], Started>(start: (...args: Args) => Started): (...args: Args) => Started {
     const active = attempt(() => context.active());
-    return (work) => void (active && attempt(() => context.with(active, work)));
+    return active === undefined ? start : (...args) => startWithin(active, () => start(...args));
   }
 
   #start(info: RunInfo, value: unknown, parent: RunSpan | undefined): RunSpan {
@@ -220,4 +220,22 @@ class OtelTracer implements SelectiveHandler {
     const attributes = attempt(() => this.#content.attributes(content()));
     if (attributes !== undefined) run.setAttributes(attributes);
   }
+}
+
+/** Starts a run within a context, also if the SDK throws. */
+function startWithin<Started>(active: Context, start: () => Started): Started {
+  let started: { readonly value: Started } | { readonly error: unknown } | undefined;
+  attempt(() =>
+    context.with(active, () => {
+      try {
+        started = { value: start() };
+      } catch (error) {
+        started = { error };
+      }
+    }),
+  );
+  const outcome = started as typeof started;
+  if (outcome === undefined) return start();
+  if ("error" in outcome) throw outcome.error;
+  return outcome.value;
 }

@@ -1,3 +1,4 @@
+import { startedHere } from "../callbacks/at-call.js";
 import type { RunSnapshot, Slot } from "../checkpoint/document/snapshot.js";
 import { noStore } from "../checkpoint/errors.js";
 import type { RunOptions } from "../compose/options.js";
@@ -98,13 +99,15 @@ function openStream(
   options: RunOptions | undefined,
   resumption: Resumption | undefined,
 ): RunStream {
+  const { callbacks, runtime } = program.plan;
+  const here = startedHere((output: () => unknown) => output(), runtime.callbacks, callbacks, options?.callbacks);
   const start = (): Started => {
     const { run, begin, given } =
       mode === "stream" ? startStream(program, input, options) : startTransform(program, input, options);
     const isSaved = resumption !== undefined || (options !== undefined && needsJournal(options));
-    if (!isSaved) return { run, output: () => beginChild(run, begin, given) };
+    if (!isSaved) return { run, output: () => here(() => beginChild(run, begin, given)) };
     const value = mode === "stream" ? { value: input } : undefined;
-    return { run, output: () => runSaved(run, { options, resumption, input: value, given }, begin) };
+    return { run, output: () => here(() => runSaved(run, { options, resumption, input: value, given }, begin)) };
   };
   const releaseInput = (reason: unknown): void => {
     // the output was cancelled before its first read, so the input stream will not be read either

@@ -14,6 +14,7 @@ import { fallbackModel } from "../../src/models/fallback-model.js";
 import { retryModel } from "../../src/models/retry-model.js";
 import { assistantGenText } from "../../src/schema/message/construct-block.js";
 import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
+import { StreamReader } from "../../src/schema/stream/reader.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { createTool } from "../../src/tools/define/create-tool.js";
 import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
@@ -294,6 +295,35 @@ describe("where spans hang", () => {
     });
     for (const { stream } of parents) for await (const _ of stream);
     const roots = spans().filter(({ name }) => name === "invoke_agent helper");
+    expect(roots.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual(
+      parents.map(({ outer }) => outer.spanContext().spanId),
+    );
+  });
+
+  it("is below what was active where the stream of a graph was asked for, in every way to ask", async () => {
+    const provider = new BasicTracerProvider();
+    const { handler, spans } = record();
+    const callbacks = [handler];
+    const echo = () => new Chain<string>().append(async (text, ctx) => text + (await ctx.ask<string>("more", "?")));
+    const store = memoryStore();
+    const graph = echo().compile({ name: "echo", store });
+    const compiled = echo().compile({ name: "echo", store, callbacks });
+    const withRuntime = echo().compile({ name: "echo", store, runtime: new Runtime({ callbacks }) });
+    for (const checkpointId of ["a", "b"]) await graph.invoke("Hi", { checkpointId }).catch(() => undefined);
+    const askers: readonly (() => StreamReader<string>)[] = [
+      () => graph.stream("Hi", { callbacks }),
+      () => graph.transform(StreamReader.from(["Hi"]), { callbacks }),
+      () => graph.stream("Hi", { callbacks, checkpointId: "c" }),
+      () => graph.resumeStream("a", undefined, { callbacks }),
+      () => compiled.stream("Hi"),
+      () => withRuntime.resumeStream("b"),
+    ];
+    const parents = askers.map((ask) => {
+      const outer = provider.getTracer("caller").startSpan("request");
+      return { outer, stream: context.with(trace.setSpan(context.active(), outer), ask) };
+    });
+    for (const { stream } of parents) await expect(stream.concat()).rejects.toMatchObject({ code: "INTERRUPTED" });
+    const roots = spans().filter(({ name }) => name === "invoke_workflow echo");
     expect(roots.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual(
       parents.map(({ outer }) => outer.spanContext().spanId),
     );
