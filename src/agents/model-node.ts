@@ -17,7 +17,7 @@ import { callModel } from "./model-call.js";
 import { enterNode, leaveNode } from "./node-entry.js";
 import { asksApproval, isPaused } from "./open-answer.js";
 import { notExecuted, tellResults } from "./own-results.js";
-import { readyAgent } from "./ready-agent.js";
+import { mayWaitLater, readyAgent } from "./ready-agent.js";
 import { prepareStep, requestOf } from "./step-request.js";
 import { streamingPart } from "./streaming-part.js";
 import type { OutputRule, Verdict } from "./structured-output.js";
@@ -48,7 +48,7 @@ function messagesIn(input: unknown): AgenticMessage[] {
 
 function checkedAnswer(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {
   const { state } = turn;
-  checkCanWait(ready, ctx);
+  checkCanWait(turn, ready, ctx);
   checkSystems(turn, ready);
   const mayEnd = state.phase === "round" && mayEndAfterRound(turn);
   const beginning = state.begun ? undefined : turnHooks(turn)?.beforeAgent(turn, ctx);
@@ -91,9 +91,9 @@ function answerOrEnd(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Pr
 }
 
 /** What can make the run wait needs a store that keeps it meanwhile. */
-function checkCanWait({ toolbox }: ReadyAgent, ctx: NodeContext): void {
-  if (toolbox.mayWait === undefined) return;
-  if (ctx instanceof Context && !isSavedRun(ctx)) throw needsStore(toolbox.mayWait);
+function checkCanWait({ root, state }: OngoingTurn, { toolbox }: ReadyAgent, ctx: NodeContext): void {
+  const waits = toolbox.mayWait ?? (state.begun ? undefined : mayWaitLater(root));
+  if (waits !== undefined && ctx instanceof Context && !isSavedRun(ctx)) throw needsStore(waits);
 }
 
 function checkSystems({ state, root }: OngoingTurn, ready: ReadyAgent): void {

@@ -8,7 +8,7 @@ import type { ToolStages } from "../tools/define/tool-stages.js";
 import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
 import { ToolKit } from "../tools/node/tool-table.js";
 import type { AgentContext, Per } from "./agent-context.js";
-import { type AgentParts, partsOf, withTools } from "./agent-parts.js";
+import { type AgentParts, partsOf, reachableFrom, withTools } from "./agent-parts.js";
 import { calledNames } from "./called-tool.js";
 import { bareAgent, invalidAgentOption, noSuchTool, wrongFunctionResult } from "./errors.js";
 import { handoffTools, transferNames } from "./handoff-tools.js";
@@ -132,6 +132,16 @@ export function instructionMessages(given: string | readonly AgenticMessage[]): 
 export function fixedToolbox(parts: AgentParts): Toolbox | undefined {
   const { tools } = parts.options;
   return typeof tools === "function" ? undefined : fixed(parts, "tools", () => toolboxOf(parts, tools ?? []));
+}
+
+/** What may make the run wait once another agent has taken over, as far as that can be seen before. */
+export function mayWaitLater(root: AgentParts): string | undefined {
+  if (root.options.handoffs === undefined) return undefined;
+  for (const parts of reachableFrom(root)) {
+    const waits = fixedToolbox(parts)?.mayWait;
+    if (waits !== undefined) return waits;
+  }
+  return undefined;
 }
 
 export function toolboxOf(parts: AgentParts, tools: ToolList, withoutHandoffs = false): Toolbox {

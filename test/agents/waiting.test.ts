@@ -136,6 +136,11 @@ describe("an agent that waits", () => {
     const plain = weatherTool();
     const policy = createAgent({ model: scriptedModel("never"), tools: [plain.tool], requireApproval: true });
     expect((await failureOf(policy.generate("Go"))).code).toBe("NO_STORE");
+    const before = scriptedModel("never");
+    const other = createAgent({ name: "other", model: scriptedModel("never"), tools: [tool] });
+    const handing = createAgent({ model: before, handoffs: [other] });
+    expect((await failureOf(handing.generate("Go"))).code).toBe("NO_STORE");
+    expect(before.calls).toHaveLength(0);
   });
 
   it("fails where a tool or a hook asks and nothing keeps the run, with a result for every call", async () => {
