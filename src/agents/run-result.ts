@@ -88,13 +88,14 @@ type Output = { readonly value: unknown } | { readonly missing: string };
 
 /** `output` is off the own properties: spreading a result, or writing it as JSON, never throws. */
 function withOutput(fields: object, output: Output): AgentResult<unknown> {
-  return Object.assign(new RunResult(output), fields) as RunResult & AgentResult<unknown>;
+  return new RunResult(fields, output) as RunResult & AgentResult<unknown>;
 }
 
 class RunResult {
   readonly #output: Output;
 
-  constructor(output: Output) {
+  constructor(fields: object, output: Output) {
+    Object.assign(this, fields);
     this.#output = output;
   }
 

@@ -153,7 +153,8 @@ export class OngoingTurn {
   readonly isKept: boolean;
   /** Of the agent around this one. */
   readonly #outer: OngoingTurn | undefined;
-  readonly #reachable: ReadonlyMap<string, AgentParts>;
+  /** The agents that may answer, by name; `undefined` if that is only the called one. */
+  readonly #reachable: ReadonlyMap<string, AgentParts> | undefined;
   readonly #listeners: readonly Listener[];
   /** Of the node that began it. (A closure over it kept turns that were over from young garbage collections.) */
   readonly #node: NodeContext["runInfo"];
@@ -165,7 +166,7 @@ export class OngoingTurn {
     this.state = ctx.state;
     this.history = call.history ?? [];
     this.isKept = isSavedRun(ctx) || (ctx instanceof Context && ctx.retains);
-    this.#reachable = new Map(reachableFrom(root).map((parts) => [parts.name, parts]));
+    this.#reachable = root.options.handoffs && new Map(reachableFrom(root).map((parts) => [parts.name, parts]));
     this.#node = ctx.runInfo;
     const outer = ctx instanceof Context ? turnFrom(ctx.stateCell?.outer) : undefined;
     this.#outer = outer;
@@ -178,7 +179,7 @@ export class OngoingTurn {
     call.turn = this;
     const { state } = this;
     const active = state.phase === "start" ? (call.active ?? state.active) : state.active;
-    state.active = this.#reachable.has(active) ? active : root.name;
+    state.active = this.#reachable?.has(active) === true ? active : root.name;
     for (const { model, usage } of call.spent ?? []) this.count(model, usage);
     this.emit({ type: "start", threadId: call.threadId, checkpointId: call.checkpointId });
     if (active !== state.active) this.emit({ type: "handoff", from: active, to: state.active });
@@ -190,7 +191,7 @@ export class OngoingTurn {
   }
 
   partsOf(agent: string): AgentParts {
-    return this.#reachable.get(agent) ?? this.root;
+    return this.#reachable?.get(agent) ?? this.root;
   }
 
   get maxSteps(): number {
@@ -283,7 +284,8 @@ export class OngoingTurn {
   #dropStates(ctx: NodeContext): void {
     const kept = Object.keys(this.state.middleware);
     if (kept.length === 0) return;
-    const names = new Set([...this.#reachable.values()].flatMap((parts) => parts.middleware.map(({ name }) => name)));
+    const reachable = [...(this.#reachable?.values() ?? [this.root])];
+    const names = new Set(reachable.flatMap((parts) => parts.middleware.map(({ name }) => name)));
     for (const name of kept) {
       if (names.has(name)) continue;
       Reflect.deleteProperty(this.state.middleware, name);
