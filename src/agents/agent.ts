@@ -82,7 +82,7 @@ export interface Agent<out Output = string> {
   fork(run: ResumeTarget, options?: AgentForkOptions): Promise<AgentFork>;
   /**
    * Returns a tool that runs the agent inside the call: its questions are reported by the calling run, and its failure is the
-   * error of the call. Throws if there is no description.
+   * error of the call. Throws if neither the agent nor the options describe it.
    *
    * @example
    * const researcher = createAgent({ name: "researcher", description: "Finds things out.", model });

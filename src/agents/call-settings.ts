@@ -70,7 +70,7 @@ export function runOptionsOf(given: AgentCallOptions, call: AgentCall, signal: A
     const value = others[name as keyof typeof others];
     if (value !== undefined) run[name] = value;
   }
-  // what is no signal is left to the check of the run
+  // the run checks its options, and rejects what is not a signal
   if (signal !== undefined && (given.signal === undefined || isFields(given.signal))) {
     run.signal = given.signal === undefined ? signal : AbortSignal.any([given.signal, signal]);
   }

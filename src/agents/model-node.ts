@@ -204,7 +204,7 @@ function acceptAnswer(
       const { entries } = step.toolbox.kit.table;
       state.openTools = calls.map(({ name }) => name).filter((name) => entries.get(name) !== undefined);
     }
-    return left(turn, answer, ctx);
+    return leaveWith(turn, answer, ctx);
   }
   return closeStep(turn, accepted, [], ctx);
 }
@@ -229,7 +229,7 @@ async function closeStep(
     (jumpTo === "model" || (jumpTo === undefined && accepted?.kind !== "accepted" && isPaused(answer)));
   if (goesOn) {
     state.phase = "model";
-    return left(turn, answer, ctx);
+    return leaveWith(turn, answer, ctx);
   }
   const isLast = kind === "last" && accepted?.kind !== "accepted";
   const text = accepted?.kind === "accepted" ? accepted.text : textOf(answer);
@@ -259,11 +259,11 @@ async function endTurn(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMess
   if (hooks !== undefined) await hooks;
   if (turn.call.onEnd !== undefined) await turn.call.onEnd(state);
   const last = state.steps.at(-1)?.message;
-  return left(turn, state.end === "returned" || last === undefined ? assistantMessage(state.text) : last, ctx);
+  return leaveWith(turn, state.end === "returned" || last === undefined ? assistantMessage(state.text) : last, ctx);
 }
 
-/** The node returns its answer. */
-function left(
+/** Leaves the node with its answer. */
+function leaveWith(
   { state }: OngoingTurn,
   answer: AgenticMessage,
   ctx: NodeContext,

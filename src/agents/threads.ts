@@ -57,7 +57,7 @@ export interface Threads {
    * it. Rejects with `THREAD_BUSY` while a turn is running, and with `THREAD_WAITING` while one waits for answers.
    */
   append(id: string, messages: readonly PromptMessage[]): Promise<void>;
-  /** Removes all turns after this one; `0` removes all turns. Rejects with `UNKNOWN_CHECKPOINT` if there is no such turn. */
+  /** Removes all turns after this one; `0` removes all turns. Rejects with `UNKNOWN_CHECKPOINT` if that turn does not exist. */
   truncate(id: string, turn: number): Promise<void>;
   /** Removes all turns, with their checkpoints and recorded events. An unknown thread is not an error. */
   delete(id: string): Promise<void>;

@@ -42,7 +42,7 @@ export interface ToolInfoFields {
   readonly parameters?: ToolParameters | undefined;
   /**
    * For a tool that is built into a provider and runs there: its id and options, or the tool object of the AI SDK that has
-   * them. (AI SDK 6 types such a tool as any tool.) Throws if there is no id.
+   * them. (In AI SDK 6 the type of such a tool does not tell it from others.) Throws if it has no id.
    */
   readonly provider?: ProviderTool | { readonly inputSchema: unknown } | undefined;
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
