@@ -1,5 +1,8 @@
 import { EventSchemas } from "@ag-ui/core/schemas";
 import {
+  AbstractChat,
+  type ChatInit,
+  DefaultChatTransport,
   parseJsonEventStream,
   readUIMessageStream,
   type UIMessage,
@@ -98,6 +101,76 @@ describe("an approval two agents deep", () => {
     for (const event of rest) EventSchemas.parse(event);
     expect(rest.filter(({ type }) => type === "TOOL_CALL_RESULT").map(({ toolCallId }) => toolCallId)).toEqual([
       ...["k2/k3;%", "k1/k2", "k1"],
+    ]);
+  });
+});
+
+class ChatMessages {
+  status = "ready" as const;
+  error = undefined;
+  messages: UIMessage[] = [];
+  snapshot = structuredClone;
+
+  pushMessage(message: UIMessage): void {
+    this.messages = [...this.messages, message];
+  }
+
+  popMessage(): void {
+    this.messages = this.messages.slice(0, -1);
+  }
+
+  replaceMessage(index: number, message: UIMessage): void {
+    this.messages = this.messages.with(index, structuredClone(message));
+  }
+}
+
+/** The chat behind `useChat`, without React. */
+class Chat extends AbstractChat<UIMessage> {
+  constructor(init: ChatInit<UIMessage>) {
+    super({ ...init, state: new ChatMessages() });
+  }
+}
+
+describe("useChat, with the condition of the guide", () => {
+  it("sends the answer to an approval two agents deep, once", async () => {
+    const agent = asking();
+    const requests: unknown[] = [];
+    let answered: () => void = () => undefined;
+    const done = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    const chat = new Chat({
+      id: "u-1",
+      transport: new DefaultChatTransport({
+        api: "http://localhost/chat",
+        fetch: async (_url, init) => {
+          const { threadId, prompt, answers } = readUiRequest(JSON.parse(String(init?.body)));
+          requests.push(answers ?? prompt);
+          return uiMessageStream(
+            answers === undefined ? agent.stream(prompt, { threadId }) : agent.resumeStream({ threadId }, answers),
+          );
+        },
+      }),
+      sendAutomaticallyWhen: ({ messages }) => {
+        const states = messages.at(-1)?.parts.map((part) => ("state" in part ? part.state : undefined)) ?? [];
+        return states.includes("approval-responded") && !states.includes("approval-requested");
+      },
+      onFinish: () => requests.length > 1 && answered(),
+    });
+    await chat.sendMessage({ text: "Pay" });
+    const asked = chat.messages.at(-1)?.parts.find((part) => "approval" in part && part.state === "approval-requested");
+    if (asked === undefined || !("approval" in asked)) throw new Error("Nothing was asked.");
+    const id = asked.approval?.id ?? "";
+    await chat.addToolApprovalResponse({ id, approved: true });
+    await done;
+    // what would send it again, decides as soon as the answer has ended
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(requests).toHaveLength(2);
+    expect(requests[1]).toEqual({ [id]: { approved: true } });
+    expect(toolParts(chat.messages.at(-1) as UIMessage).map(([, , state]) => state)).toEqual([
+      "output-available",
+      "output-available",
+      "output-available",
     ]);
   });
 });
