@@ -54,16 +54,12 @@ export class RunStream implements SplitSource<unknown> {
   next(): Promise<Result> {
     if (this.#over) return this.#afterEnd();
     if (this.#source !== undefined) return this.#read(this.#source);
-    this.#opening ??= this.#open();
-    return this.#guard(this.#opening.then(() => (this.#source === undefined ? ended() : this.#read(this.#source))));
+    return this.#opened(() => this.#source?.next() ?? ended());
   }
 
   begun(reader?: SplitReader): Promise<Result> {
     if (this.#over) return this.#afterEnd();
-    if (this.#source === undefined) {
-      this.#opening ??= this.#open();
-      return this.#guard(this.#opening.then(() => this.#begun()));
-    }
+    if (this.#source === undefined) return this.#opened(() => this.#begun());
     if (!this.#isGuarded) return this.#begun();
     if (reader === undefined) return this.#guard(this.#begun());
     this.#splitReader = reader;
@@ -108,6 +104,16 @@ export class RunStream implements SplitSource<unknown> {
   /** The save of a run whose output was cancelled, if it is a saved run. */
   get settling(): Promise<void> | undefined {
     return this.#saving;
+  }
+
+  /** A read of a run that begins with it. The run may be aborted while it begins, by a node. */
+  #opened(read: () => Promise<Result>): Promise<Result> {
+    this.#opening ??= this.#open();
+    const pulled = this.#guard(this.#opening.then(read));
+    const stopped = this.#unreported;
+    this.#unreported = undefined;
+    if (stopped !== undefined) this.#stopped(stopped.reason);
+    return pulled;
   }
 
   async #open(): Promise<void> {
