@@ -16,7 +16,7 @@ export function startedHere<Args extends unknown[], Started>(
 ): (...args: Args) => Started {
   let here = start;
   for (const handler of handlers.flat()) {
-    const { [atCall]: wrap } = (handler ?? {}) as { readonly [atCall]?: AtCall };
+    const wrap = (handler as { readonly [atCall]?: AtCall } | undefined)?.[atCall];
     if (wrap !== undefined) here = wrap.call<unknown, [typeof start], typeof start>(handler, here);
   }
   return here;

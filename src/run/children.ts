@@ -36,7 +36,7 @@ export class Children {
   /** Waits until all children have ended. If only streams that no one reads are left, they are aborted. */
   async settle(reason: unknown): Promise<void> {
     for (let open = this.#open(); open.length > 0; open = this.#open()) {
-      if (open.every(({ isAwaited }) => !isAwaited)) for (const child of open) child.abort(reason);
+      if (!open.some((child) => child.isAwaited)) for (const child of open) child.abort(reason);
       if (this.#open().length > 0) await new Promise<void>((resolve) => this.#waiters.push(resolve));
     }
   }

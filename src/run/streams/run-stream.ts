@@ -110,9 +110,7 @@ export class RunStream implements SplitSource<unknown> {
   #opened(read: () => Promise<Result>): Promise<Result> {
     this.#opening ??= this.#open();
     const pulled = this.#guard(this.#opening.then(read));
-    const stopped = this.#unreported;
-    this.#unreported = undefined;
-    if (stopped !== undefined) this.#stopped(stopped.reason);
+    if (this.#unreported !== undefined) this.#stopped(this.#unreported.reason);
     return pulled;
   }
 
@@ -179,7 +177,7 @@ export class RunStream implements SplitSource<unknown> {
   #stopped(reason: unknown): void {
     this.#over = true;
     this.#source?.cancel(reason);
-    if (!this.#isRead()) this.#unreported = { reason };
+    this.#unreported = this.#isRead() ? undefined : { reason };
     for (const reject of this.#waiting ?? []) reject(reason);
     this.#waiting = undefined;
     const reader = this.#splitReader;
