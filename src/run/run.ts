@@ -38,7 +38,7 @@ import { abortError, Scope } from "./scope.js";
 import { givesHandlers, handlersAt, handlersOfRun } from "./spans/run-handlers.js";
 import { StateCell } from "./state-cell.js";
 import { OpenStreams } from "./streams/open-streams.js";
-import { Task, type TaskOwner, type TaskStream } from "./task.js";
+import { type ItemList, Task, type TaskOwner, type TaskStream } from "./task.js";
 
 /** One run of one graph: its identity, what its tasks can see, and its progress. */
 export class Run extends Scope implements TaskOwner, InnerRun {
@@ -127,6 +127,10 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   get journal(): Journal | undefined {
     return this.environment.journal;
+  }
+
+  get items(): ItemList | undefined {
+    return undefined;
   }
 
   override get signal(): AbortSignal {

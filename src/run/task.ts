@@ -1,5 +1,5 @@
 import type { HandlerList } from "../callbacks/handler-list.js";
-import type { RunInfo } from "../callbacks/run-info.js";
+import { type RunInfo, RunRecord } from "../callbacks/run-info.js";
 import { Span } from "../callbacks/span.js";
 import type { Journal } from "../checkpoint/journal/journal.js";
 import { Invocation } from "../checkpoint/pause/invocation.js";
@@ -10,7 +10,7 @@ import { type CallOptions, Context } from "./context.js";
 import type { Environment } from "./environment.js";
 import type { Permit, Semaphore } from "./policies/semaphore.js";
 import type { Scope } from "./scope.js";
-import { type RecordSource, recordOf } from "./spans/task-record.js";
+import { componentKindOf, type RecordSource, recordOf } from "./spans/task-record.js";
 import type { StateCell } from "./state-cell.js";
 
 /** What one task delivers to a node: a value, or in a run on streams a reader. */
@@ -49,8 +49,18 @@ export interface InvocationKeeper {
   produce(node: (input: unknown, task: Task) => unknown, input: unknown, task: Task): unknown;
 }
 
+/** The list whose items are the tasks of a run. */
+export interface ItemList {
+  /** The task of the node that got the list. */
+  readonly at: Task;
+  /** Whether all items have ended. */
+  readonly isOver: boolean;
+}
+
 /** What a task needs to know of the run of its graph. */
 export interface TaskOwner extends RecordSource {
+  /** Set if its tasks are the items of a list: then a task is a part of the node that got the list. */
+  readonly items: ItemList | undefined;
   readonly scope: Scope;
   readonly around: Context | undefined;
   readonly journal: Journal | undefined;
@@ -99,10 +109,16 @@ export interface TaskOwner extends RecordSource {
   cancelStreams(reason: unknown, within: Scope): void;
 }
 
-/** One node in one step: the `ctx` of its function, and for the scheduler its outcome. */
+/**
+ * One node in one step, or one item of its list: the `ctx` of its function, and for the scheduler its outcome. Owner, index,
+ * item and step say which one it is. All else follows from these and from {@link Extras}, which its copies share: no kind of
+ * task overrides what it is.
+ */
 export class Task extends Context implements Delivery {
   readonly owner: TaskOwner;
   readonly index: number;
+  /** Its position, if it is an item of a list. */
+  readonly item: number;
   readonly step: number;
   /** What its targets get, once it has ended: a value, under its output key if it has one, or a reader. */
   output: unknown;
@@ -114,11 +130,12 @@ export class Task extends Context implements Delivery {
   private ownSpan: Span | undefined;
   private extras: Extras | undefined;
 
-  constructor(owner: TaskOwner, index: number) {
+  constructor(owner: TaskOwner, index: number, item = 0, step = owner.steps) {
     super();
     this.owner = owner;
     this.index = index;
-    this.step = owner.steps;
+    this.item = item;
+    this.step = step;
     this.output = undefined;
     this.targets = undefined;
     this.ended = false;
@@ -137,7 +154,7 @@ export class Task extends Context implements Delivery {
   }
 
   get isOver(): boolean {
-    return this.ended;
+    return this.ended || this.owner.items?.isOver === true;
   }
 
   set isOver(isOver: boolean) {
@@ -181,7 +198,8 @@ export class Task extends Context implements Delivery {
   }
 
   get nodePath(): readonly string[] {
-    return [...this.owner.nodePath, this.owner.node(this.index).key];
+    const { nodePath, items } = this.owner;
+    return items === undefined ? [...nodePath, this.owner.node(this.index).key] : nodePath;
   }
 
   get state(): unknown {
@@ -189,7 +207,8 @@ export class Task extends Context implements Delivery {
   }
 
   get address(): string {
-    return this.owner.addressOf(this.index);
+    const { items } = this.owner;
+    return items === undefined ? this.owner.addressOf(this.index) : `${items.at.address};item:${this.item}`;
   }
 
   get span(): Span | undefined {
@@ -243,17 +262,25 @@ export class Task extends Context implements Delivery {
   }
 
   /** The `RunInfo` that handlers get. */
-  protected newRecord(): RunInfo {
-    return recordOf(this.owner, this.index, this);
+  private newRecord(): RunInfo {
+    const { owner, index } = this;
+    if (owner.items === undefined) return recordOf(owner, index, this);
+    const { name, type } = owner.node(index);
+    return new RunRecord(owner.items.at.runInfo, componentKindOf(owner, index), name, type, this);
   }
 
+  /** That of an item is a call in the invocation of the node that got the list. */
   get invocation(): Invocation {
+    const { items } = this.owner;
+    if (items !== undefined) return items.at.invocation.invocationOfCall(this.item, "", this.address);
     this.extras ??= new Extras();
     this.extras.invocation ??= new Invocation(this.address);
     return this.extras.invocation;
   }
 
   get openedInvocation(): Invocation | undefined {
+    const { items } = this.owner;
+    if (items !== undefined) return items.at.openedInvocation?.findCall(this.item)?.invocation;
     return this.extras?.invocation;
   }
 
@@ -266,7 +293,7 @@ export class Task extends Context implements Delivery {
   /** The context of the branches after the node: answering their questions does not run the node again. */
   get routeContext(): Task {
     this.extras ??= new Extras();
-    this.extras.route ??= new Task(this.owner, this.index);
+    this.extras.route ??= new Task(this.owner, this.index, this.item, this.step);
     return this.extras.route;
   }
 
@@ -275,7 +302,8 @@ export class Task extends Context implements Delivery {
   }
 
   get invocationPath(): string {
-    const { invocationPath: outerPath } = this.owner;
+    const { invocationPath: outerPath, items } = this.owner;
+    if (items !== undefined) return items.at.invocationPath;
     return outerPath === "" ? String(this.step) : `${outerPath}.${this.step}`;
   }
 
@@ -321,7 +349,7 @@ export class Task extends Context implements Delivery {
 
   /** Whether it waits for an answer, even if its function returned. */
   get hasStopped(): boolean {
-    return this.extras?.invocation?.hasStopped === true;
+    return this.openedInvocation?.hasStopped === true;
   }
 
   /** The extras are created first, so that the copy shares them: record, invocation and children. */
@@ -341,31 +369,18 @@ export class Task extends Context implements Delivery {
   }
 }
 
-/**
- * A context of the same task with some fields replaced. It is not made with its task as the prototype: engines give each
- * prototype a hidden class of its own, which slows down all that reads tasks.
- */
-class TaskCopy extends Task {
-  private readonly task: Task;
-  private readonly replaced: Readonly<Record<string, unknown>>;
+/** Another context of a task, or of one of its contexts: everything that it does not replace is that of the task. */
+export abstract class TaskView extends Task {
+  readonly task: Task;
 
-  constructor(task: Task, fields: Readonly<Record<string, unknown>>) {
-    super(task.owner, task.index);
+  constructor(task: Task) {
+    super(task.owner, task.index, task.item, task.step);
     this.task = task;
     this.shareWith(task);
-    this.replaced = task instanceof TaskCopy ? { ...task.replaced, ...fields } : fields;
-    for (const name in this.replaced) {
-      const value = this.replaced[name];
-      Object.defineProperty(this, name, { value, enumerable: true, configurable: true, writable: true });
-    }
   }
 
   override get origin(): Context {
     return this.task.origin;
-  }
-
-  override get isOver(): boolean {
-    return this.task.isOver;
   }
 
   override get scope(): Scope {
@@ -373,35 +388,7 @@ class TaskCopy extends Task {
   }
 
   override get openedScope(): Scope {
-    return this.task.openedScope;
-  }
-
-  override get address(): string {
-    return this.task.address;
-  }
-
-  override get nodePath(): readonly string[] {
-    return this.task.nodePath;
-  }
-
-  override get runInfo(): RunInfo {
-    return this.task.runInfo;
-  }
-
-  override get invocation(): Invocation {
-    return this.task.invocation;
-  }
-
-  override get openedInvocation(): Invocation | undefined {
-    return this.task.openedInvocation;
-  }
-
-  override get invocationPath(): string {
-    return this.task.invocationPath;
-  }
-
-  override get hasStopped(): boolean {
-    return this.task.hasStopped;
+    return this.scope;
   }
 
   override get attempt(): number {
@@ -418,6 +405,27 @@ class TaskCopy extends Task {
 
   override beat(): void {
     this.task.beat();
+  }
+}
+
+/**
+ * A context of the same task with some fields replaced. It is not made with its task as the prototype: engines give each
+ * prototype a hidden class of its own, which costs microseconds and slows down all that reads tasks.
+ */
+class TaskCopy extends TaskView {
+  private readonly replaced: Readonly<Record<string, unknown>>;
+
+  constructor(task: Task, fields: Readonly<Record<string, unknown>>) {
+    super(task);
+    this.replaced = task instanceof TaskCopy ? { ...task.replaced, ...fields } : fields;
+    for (const name in this.replaced) {
+      const value = this.replaced[name];
+      Object.defineProperty(this, name, { value, enumerable: true, configurable: true, writable: true });
+    }
+  }
+
+  override get isOver(): boolean {
+    return this.task.isOver;
   }
 }
 

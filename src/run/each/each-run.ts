@@ -8,10 +8,9 @@ import { mergeCallOptions, type NodeCallOptionsTree } from "../options/call-opti
 import type { Program } from "../program.js";
 import { Run } from "../run.js";
 import { collect, discard } from "../streams/joining.js";
-import type { Task } from "../task.js";
+import { type ItemList, Task } from "../task.js";
 import { causedBy, itemError } from "./item-error.js";
 import { ItemSaves } from "./item-saves.js";
-import { ItemTask } from "./item-task.js";
 
 /** The options of `each`. */
 export interface EachSettings {
@@ -28,7 +27,7 @@ export interface EachSettings {
  * node that got the list. In saved runs the results of items are kept there. If items ask something, the node pauses once all
  * items have settled.
  */
-export abstract class EachRun extends Run {
+export abstract class EachRun extends Run implements ItemList {
   readonly at: Task;
   protected readonly settings: EachSettings;
   /** It has its result, has failed, or was aborted. */
@@ -93,6 +92,10 @@ export abstract class EachRun extends Run {
     this.at.noteStop();
   }
 
+  override get items(): ItemList {
+    return this;
+  }
+
   /** Whether its items can ask nothing more. */
   get isOver(): boolean {
     return this.#isDone;
@@ -145,7 +148,7 @@ export abstract class EachRun extends Run {
     for (let index = 0; index < items.length; index++) {
       // an item may have stopped the run
       if (this.aborted) return undefined;
-      const task = new ItemTask(this, LONE_INDEX, index);
+      const task = new Task(this, LONE_INDEX, index);
       try {
         const output = body(items[index], task);
         outputs[index] = output;
@@ -186,14 +189,13 @@ export abstract class EachRun extends Run {
     begun: number,
     thrown?: { readonly error: unknown },
   ): void {
-    const asking = new Map<number, ItemTask>();
-    for (const task of this.stopped ?? []) if (task instanceof ItemTask) asking.set(task.item, task);
+    const asking = new Map(Array.from(this.stopped ?? [], (task) => [task.item, task]));
     this.#items = items;
     this.#isComplete = true;
     this.#position = thrown === undefined ? begun : begun + 1;
     this.#running = this.#position;
     this.#isStarting = true;
-    const taskOf = (index: number): ItemTask => asking.get(index) ?? new ItemTask(this, LONE_INDEX, index);
+    const taskOf = (index: number): Task => asking.get(index) ?? new Task(this, LONE_INDEX, index);
     for (let index = 0; index < begun; index++) this.#await(taskOf(index), items[index], outputs[index]);
     if (thrown !== undefined) this.#caught(taskOf(begun), items[begun], thrown.error);
     this.#isStarting = false;
@@ -232,7 +234,7 @@ export abstract class EachRun extends Run {
       this.given(index, known.result.value);
       return;
     }
-    const task = new ItemTask(this, LONE_INDEX, index);
+    const task = new Task(this, LONE_INDEX, index);
     if (known?.invocation?.isBlocked === true) {
       this.noteStop(task);
       this.#isWaiting = true;
@@ -250,7 +252,7 @@ export abstract class EachRun extends Run {
     this.#await(task, item, output);
   }
 
-  #await(task: ItemTask, item: unknown, output: unknown): void {
+  #await(task: Task, item: unknown, output: unknown): void {
     if (isPromiseLike(output)) {
       output.then(
         (ready) => this.#await(task, item, ready),
@@ -266,7 +268,7 @@ export abstract class EachRun extends Run {
   }
 
   /** An item has its result, which is kept in a saved run. */
-  #settle(task: ItemTask, output: unknown): void {
+  #settle(task: Task, output: unknown): void {
     const { item: index } = task;
     task.isOver = true;
     this.#running--;
@@ -282,14 +284,14 @@ export abstract class EachRun extends Run {
     else this.#early.push([index, output]);
   }
 
-  #caught(task: ItemTask, item: unknown, error: unknown): void {
+  #caught(task: Task, item: unknown, error: unknown): void {
     if (this.#isDone) return;
     if (causedByInterrupt(error) && (task.hasStopped || this.isStopRequested)) this.#wait(task, item);
     else this.#fail(task, item, error);
   }
 
   /** An item waits for an answer: first, what it started has to settle. */
-  #wait(task: ItemTask, item: unknown): void {
+  #wait(task: Task, item: unknown): void {
     this.#isWaiting = true;
     const stopped = (): void => {
       task.openedInvocation?.settleAnswers();
@@ -301,7 +303,7 @@ export abstract class EachRun extends Run {
     else settling.then(stopped, (error) => this.#fail(task, item, error));
   }
 
-  #fail(task: ItemTask, item: unknown, thrown: unknown): void {
+  #fail(task: Task, item: unknown, thrown: unknown): void {
     if (this.#isDone) return;
     task.isOver = true;
     const failure = this.#failureOf(task, thrown);
@@ -327,7 +329,7 @@ export abstract class EachRun extends Run {
     this.fail(failure);
   }
 
-  #failureOf({ item: index }: ItemTask, thrown: unknown): KumikoError {
+  #failureOf({ item: index }: Task, thrown: unknown): KumikoError {
     const located = KumikoError.is(thrown) ? this.blame(thrown, LONE_INDEX) : thrown;
     return itemError(located, index, { path: this.nodePath, root: this.environment.root });
   }

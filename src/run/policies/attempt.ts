@@ -1,6 +1,6 @@
 import { nodeTimedOut } from "../errors.js";
 import { Scope } from "../scope.js";
-import { Task } from "../task.js";
+import { type Task, TaskView } from "../task.js";
 import type { Permit } from "./semaphore.js";
 import { type LimitName, type Limits, TimeLimits } from "./time-limits.js";
 
@@ -12,8 +12,7 @@ export interface AttemptSettings extends Limits {
 }
 
 /** One attempt of a node: the `ctx` of its function, with a signal of its own. Everything else it shares with its task. */
-export class Attempt extends Task {
-  readonly task: Task;
+export class Attempt extends TaskView {
   readonly #number: number;
   readonly #settings: AttemptSettings;
   readonly #limits: TimeLimits | undefined;
@@ -27,9 +26,7 @@ export class Attempt extends Task {
   #failure: { readonly error: unknown } | undefined = undefined;
 
   constructor(task: Task, number: number, settings: AttemptSettings) {
-    super(task.owner, task.index);
-    this.task = task;
-    this.shareWith(task);
+    super(task);
     this.#number = number;
     this.#settings = settings;
     const { timeoutMs, idleTimeoutMs } = settings;
@@ -41,15 +38,7 @@ export class Attempt extends Task {
     this.#scope.open();
   }
 
-  override get origin(): Task {
-    return this.task;
-  }
-
   override get scope(): Scope {
-    return this.#scope;
-  }
-
-  override get openedScope(): Scope {
     return this.#scope;
   }
 
