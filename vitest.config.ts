@@ -62,7 +62,7 @@ export default defineConfig({
           name: "appending",
           env: { KUMIKO_APPENDS: "true" },
           include: [
-            "test/checkpoint/{every-moment,random-*,takeovers*,claim*,own-claims,failing-*,hanging-*,copies,durability-*,refused-*,nested-*,failures,saved-*}.test.ts",
+            "test/checkpoint/{every-moment,random-*,takeovers*,claim*,own-claims,failing-*,hanging-*,copies,durability-*,refused-*,nested-*,failures,finished-ahead,saved-*}.test.ts",
           ],
         },
       },

@@ -29,6 +29,7 @@ export async function nodeFailureOf(task: Task, error: unknown): Promise<NodeFai
 /** Ends a task with its failure as its output. */
 export function endWithFailure(task: Task, failure: NodeFailure, isStream: boolean): void {
   task.failure = failure;
+  task.targets = undefined;
   task.isOver = true;
   task.output = isStream ? oneChunk(failure, undefined) : failure;
 }

@@ -102,6 +102,8 @@ class AllPredecessors implements Readiness {
   readonly #enabled: number[];
   readonly #inboxes: (Delivery[] | undefined)[];
   #ready: number[] = [];
+  /** Nodes that an earlier process finished. A source that runs again delivers to them in vain. */
+  #done: ReadonlySet<number> | undefined = undefined;
 
   constructor(program: Program) {
     this.#program = program;
@@ -113,6 +115,10 @@ class AllPredecessors implements Readiness {
   }
 
   deliver(target: number, delivery: Delivery, enables: boolean): void {
+    if (this.#done?.has(target) === true) {
+      cancelAll([delivery]);
+      return;
+    }
     const inbox = this.#inboxes[target];
     if (inbox === undefined) this.#inboxes[target] = [delivery];
     else inbox.push(delivery);
@@ -132,9 +138,15 @@ class AllPredecessors implements Readiness {
   resume(done: readonly Task[]): void {
     const { routes, sources } = this.#program;
     const nextOf = ({ index, targets }: Task): readonly number[] => targets ?? routes[index]?.all ?? [];
-    const reachable = new Set(done.flatMap(nextOf));
+    const finished = new Set(done.map(({ index }) => index));
+    const reachable = new Set<number>();
+    const reach = (targets: readonly number[]): void => {
+      for (const target of targets) if (!finished.has(target)) reachable.add(target);
+    };
+    this.#done = finished;
+    for (const task of done) reach(nextOf(task));
     // the set grows while it is iterated
-    for (const target of reachable) for (const next of routes[target]?.all ?? []) reachable.add(next);
+    for (const target of reachable) reach(routes[target]?.all ?? []);
     if (this.#program.isWired) reachable.add(END_INDEX);
     const direct = new Map<number, number>();
     for (const target of done.flatMap(nextOf)) direct.set(target, (direct.get(target) ?? 0) + 1);
@@ -147,6 +159,7 @@ class AllPredecessors implements Readiness {
 
   /** Counts one source of a node as done. Returns whether the node is thereby skipped. */
   #countDown(target: number): boolean {
+    if (this.#done?.has(target) === true) return false;
     const open = (this.#open[target] ?? 0) - 1;
     this.#open[target] = open;
     if (open > 0) return false;

@@ -32,7 +32,9 @@ export interface RunLedger extends InvocationKeeper {
   endedLate(task: Task): void;
   /** A task has failed. `handled`: its error branch takes the failure as its output; otherwise it is to run again. */
   failed(task: Task, handled: boolean): void;
-  /** The targets of a task are known. Returns a promise if its stream must be saved before anything follows. */
+  /** The branches after a task are still choosing, or have asked something. Returns a promise if its output is being saved. */
+  choosing(task: Task): Promise<void> | undefined;
+  /** The targets of a task are known. Returns a promise if they, or its stream, must be saved before anything follows. */
   routed(task: Task): Promise<void> | undefined;
   /** The mapped input of a node: made now, or kept from an earlier execution of its invocation. */
   prepareMapped(join: (input: unknown, task: Task) => unknown, task: Task): unknown;

@@ -387,11 +387,17 @@ export class Scheduler {
     asked?.begin();
     try {
       const targets = choose(run, task);
-      if (isPending(targets)) this.#track(task, targets, (ready) => this.#chosen(task, ready), this.#unrouted(task));
+      if (isPending(targets)) this.#choosing(task, targets);
       else this.#chosen(task, targets);
     } catch (error) {
       this.#unrouted(task)(error);
     }
+  }
+
+  #choosing(task: Task, targets: PromiseLike<Targets>): void {
+    const saving = this.#ledger?.choosing(task);
+    if (saving !== undefined) this.#track(task, saving, ignore);
+    this.#track(task, targets, (ready) => this.#chosen(task, ready), this.#unrouted(task));
   }
 
   #chosen(task: Task, targets: Targets): void {
@@ -399,6 +405,8 @@ export class Scheduler {
     if (this.#isOver || run.aborted) return;
     const { openedRoute } = task;
     if (openedRoute?.hasStopped === true) {
+      const saving = this.#ledger?.choosing(task);
+      if (saving !== undefined) this.#track(task, saving, ignore);
       this.#wait(task, openedRoute);
       return;
     }
@@ -450,7 +458,7 @@ export class Scheduler {
     if (!(output instanceof StreamReader)) return;
     const drained = readToEnd(output);
     if (!this.#readiness.isStepwise) {
-      this.#track(task, drained, () => undefined);
+      this.#track(task, drained, ignore);
       return;
     }
     // the next step does not wait for it, but the output of the run does
@@ -493,6 +501,8 @@ export class Scheduler {
     for (const { value } of deliveries) if (value instanceof StreamReader) void value.cancel();
   }
 }
+
+function ignore(): void {}
 
 const none: readonly Ready[] = [];
 const noRoute = { all: [], edges: undefined, failureEdges: undefined };

@@ -70,6 +70,8 @@ export class CheckpointJournal implements Journal {
   #claim: CheckpointClaim | undefined = undefined;
   /** Claims the id of a run that nobody knows yet. */
   #claimLate: (() => Promise<undefined>) | undefined = undefined;
+  /** The next save is an entry of the history: it holds more than choices. */
+  #isEntry = false;
   /** The save that waits for the one in progress. */
   #queued: Promise<void> | undefined = undefined;
   /** The claim or save in progress. */
@@ -162,6 +164,15 @@ export class CheckpointJournal implements Journal {
   // saves
 
   commit(isAlone = false): Promise<void> | undefined {
+    this.#isEntry = true;
+    return this.#commit(isAlone);
+  }
+
+  commitChoice(): Promise<void> | undefined {
+    return this.#commit(false);
+  }
+
+  #commit(isAlone: boolean): Promise<void> | undefined {
     const row = this.#row;
     const run = this.#run;
     if (row === undefined || run === undefined || !this.#settings.isStepwise || this.#claimLate) return undefined;
@@ -177,6 +188,7 @@ export class CheckpointJournal implements Journal {
     if (row === undefined || run === undefined || this.#lost !== undefined || this.#ending !== undefined)
       return undefined;
     if (this.#claimLate !== undefined) return undefined;
+    this.#isEntry = true;
     this.#save(run, row, false).catch((problem: unknown) => {
       if (!isLost(problem)) run.report(problem);
     });
@@ -207,10 +219,9 @@ export class CheckpointJournal implements Journal {
   /** Saves a running run. */
   async #saveRunning(run: JournaledRun, row: OwnRow): Promise<void> {
     try {
-      const write = this.#document.next(
-        { status: "running", cause: "task" },
-        run.canBeSaved ? run.snapshot() : undefined,
-      );
+      const cause = this.#isEntry ? "task" : undefined;
+      this.#isEntry = false;
+      const write = this.#document.next({ status: "running", cause }, run.canBeSaved ? run.snapshot() : undefined);
       if (write === undefined) return;
       try {
         row.version = versionOf(await row.call(write, row.version), row.id);

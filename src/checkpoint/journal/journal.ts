@@ -20,6 +20,8 @@ export interface Journal {
    * save need not wait to be shared.
    */
   commit(isAlone?: boolean): Promise<void> | undefined;
+  /** The same for a choice that is about to be acted upon. It is no entry of the history. */
+  commitChoice(): Promise<void> | undefined;
   /** Whether the checkpoint of a finished run is kept, with its result. */
   readonly keepsOutput: boolean;
   /** Notes for the history that a node has ended. `path`: its key after those of the nodes around it, joined by `/`. */

@@ -64,6 +64,8 @@ export class OwnDocument {
   /** The text of the run as it was saved last, where the store cannot append; otherwise set only by {@link hold}. */
   #text: string | undefined = undefined;
   #hasRun = false;
+  /** The last write is an entry of the history. */
+  #hasNoted = false;
   #runKey: string | undefined = undefined;
   /** Ids of the questions that the last resume answered. */
   #answered: readonly string[] = [];
@@ -137,7 +139,8 @@ export class OwnDocument {
     if (this.#text !== undefined) return this.#whole(fields, more(), this.#text);
     if (run !== undefined && (this.#mustBeWhole || !this.#hasRun)) {
       const all = this.#all(run); // may throw: then nothing is noted
-      return this.#whole(fields, more(), all);
+      // a whole document begins a segment of the history, and so is an entry of it
+      return this.#whole(fields, `${result}${this.#note({ ...head, cause: head.cause ?? "task" })}`, all);
     }
     if (this.#wholeSize === 0) return this.#whole(fields, more(), undefined);
     const change = run === undefined ? "" : this.#changeOf(written, run);
@@ -148,7 +151,8 @@ export class OwnDocument {
     const text = entryText(changed, change, output);
     const data = bytesOf(text);
     // what has finished is not added to any more
-    if (run !== undefined && head.status !== "finished" && this.#isTooMuch(data.length, run))
+    const mayBeWhole = head.status !== "finished" && (this.history === undefined || head.cause !== undefined);
+    if (run !== undefined && mayBeWhole && this.#isTooMuch(data.length, run))
       return this.#whole(fields, output, this.#all(run));
     if (!isSame) this.#noteHead(fields, this.#saved.owner);
     this.#entriesSize += data.length;
@@ -174,6 +178,7 @@ export class OwnDocument {
   }
 
   #note({ cause, error }: SaveHead): string {
+    this.#hasNoted = this.history !== undefined && cause !== undefined;
     return this.history === undefined || cause === undefined ? "" : `,${this.history.note(cause, error)}`;
   }
 
@@ -228,7 +233,7 @@ export class OwnDocument {
   /** To be called when a save has failed: the next one says all that it has said. */
   retract(): void {
     this.forget();
-    this.history?.retract();
+    if (this.#hasNoted) this.history?.retract();
   }
 
   /** To be called when it is unknown what the store has. */

@@ -36,6 +36,8 @@ export class LedgerEntry {
   state: "running" | "ended" | "stopped" = "running";
   /** A save that contains its whole output has begun. */
   isSaved = false;
+  /** Its output is to be saved together with what its branches choose. */
+  isChoosing = false;
   readonly #run: Run;
   #kept: Kept | undefined = undefined;
   #stream: KeptStream | undefined = undefined;
@@ -130,7 +132,7 @@ export class LedgerEntry {
     const route = this.#openRoute?.snapshot();
     if (done && route === undefined) return this.#finished(isUsedUp);
     const own = done ? undefined : this.task.openedInvocation?.snapshot();
-    if (!done && own === undefined && route === undefined) return undefined;
+    if (!done && own === undefined && route === undefined && this.#choice === undefined) return undefined;
     return this.#snapshot(done, done && !isUsedUp ? this.#keptOutput() : undefined, own, route);
   }
 
@@ -167,7 +169,7 @@ export class LedgerEntry {
       chunks: kept?.chunks,
       unjoinable: kept?.unjoinable,
       failed: kept !== undefined && this.task.failure !== undefined ? true : undefined,
-      targets: done ? this.#openTargets?.map((target) => keys[target] ?? "") : undefined,
+      targets: (done ? this.#openTargets : this.#choice)?.map((target) => keys[target] ?? ""),
       visit: own,
       route,
     };
@@ -175,6 +177,16 @@ export class LedgerEntry {
 
   get #hasSteps(): boolean {
     return this.#run.program.plan.triggerMode === "anyPredecessor";
+  }
+
+  /**
+   * What its branches have chosen, if nodes act upon that while its stream goes on: when a resume runs it again, they are not
+   * asked again.
+   */
+  get #choice(): readonly number[] | undefined {
+    const { index, targets } = this.task;
+    if (targets === undefined || (this.#run.program.routes[index]?.branches.length ?? 0) === 0) return undefined;
+    return this.#hasSteps && this.consumers.length === 0 ? undefined : targets;
   }
 
   /** Where its output goes; without steps, without targets that have finished, which a resume must not start again. */
@@ -218,13 +230,13 @@ export class LedgerEntry {
     const { task } = this;
     if (visit !== undefined) task.restoreInvocation(invocationOf(visit));
     if (route !== undefined) task.routeContext.restoreInvocation(invocationOf(route));
+    task.targets = targets?.map((key) => this.#run.program.keys.indexOf(key));
     if (!done) return;
     this.state = "ended";
     this.isSaved = true;
     this.#kept = { output, chunks, unjoinable };
     task.isOver = true;
     if (failed === true) task.failure = output?.value as NodeFailure;
-    task.targets = targets?.map((key) => this.#run.program.keys.indexOf(key));
     const isStream = this.#run.mode === "transform";
     if (chunks === undefined) task.output = isStream ? oneChunk(output?.value, undefined) : output?.value;
     else {

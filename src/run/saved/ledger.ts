@@ -56,25 +56,27 @@ export class Ledger implements RunLedger {
     if (state !== undefined && program.plan.state !== undefined && stateCell !== undefined)
       stateCell.value = state.value;
     const hasSteps = this.#hasSteps;
-    const isBase = ({ step, done }: TaskSnapshot): boolean => (hasSteps ? step === base : base === 0 && done);
+    const isBase = ({ step, done }: TaskSnapshot): boolean => (hasSteps ? step === base : done);
     for (const saved of tasks) {
       if (isBase(saved) || (hasSteps && saved.step < base)) continue;
       this.#earlier ??= new Map();
       this.#earlier.set(`${saved.step} ${saved.node}`, saved);
     }
-    if (base < 0) return [this.#start(input)];
+    const start = base < 0 ? [this.#start(input)] : [];
+    if (base < 0 && hasSteps) return start;
     const saved = tasks.filter(isBase);
     // without steps, used-up tasks are not saved, so a run in which no node can follow may have none left
     const isEmpty = hasSteps && saved.length === 0;
     if (isEmpty || !saved.every(({ done }) => done)) throw unreadableCheckpoint("it has no finished step");
-    run.goToStep(base);
+    if (base > 0) run.goToStep(base);
     const done = new Set(saved.map(({ node }) => node));
-    return saved.map((snapshot) => {
+    const restored = saved.map((snapshot) => {
       const entry = this.#add(new Task(run, this.#indexOf(snapshot.node)));
       const targets = hasSteps ? snapshot.targets : snapshot.targets?.filter((key) => !done.has(key));
       entry.restore({ ...snapshot, targets });
       return entry.task;
     });
+    return [...start, ...restored];
   }
 
   get #hasSteps(): boolean {
@@ -85,7 +87,10 @@ export class Ledger implements RunLedger {
     this.#isNew = true;
     const task = new Task(this.#run, START_INDEX);
     task.output = input;
-    this.#add(task).end();
+    const entry = this.#add(task);
+    const earlier = this.#takeEarlier(task);
+    if (earlier !== undefined) entry.restore(earlier);
+    entry.end();
     return task;
   }
 
@@ -166,7 +171,9 @@ export class Ledger implements RunLedger {
     this.#noteRan(task, false);
     if (entry.isSettled) {
       entry.isSaved = true;
-      return this.#journal?.commit(isAlone);
+      // routed at once, unless others of its step are still running
+      entry.isChoosing = this.#isStepwise && this.#hasBranches(task) && (isAlone || !this.#hasSteps);
+      return entry.isChoosing ? undefined : this.#journal?.commit(isAlone);
     }
     // beside others, a node that does not feed END is saved as soon as its stream ends, not when the whole step has
     const targets = this.#run.program.routes[task.index]?.all ?? [];
@@ -201,13 +208,32 @@ export class Ledger implements RunLedger {
     else void entry.drain();
   }
 
-  /** The targets of a task are known. With `durability: "step"`, a stream must end before it goes anywhere but to END. */
+  #hasBranches({ index }: Task): boolean {
+    return (this.#run.program.routes[index]?.branches.length ?? 0) > 0;
+  }
+
+  /** The branches after a task take their time, or ask something: its output is saved meanwhile. */
+  choosing(task: Task): Promise<void> | undefined {
+    const entry = this.#entries.get(task);
+    if (entry?.isChoosing !== true) return undefined;
+    entry.isChoosing = false;
+    return this.#journal?.commit();
+  }
+
+  /**
+   * The targets of a task are known. With `durability: "step"`, what a branch has chosen is saved before a target starts, so
+   * that it is not asked again; and a stream must end before it goes anywhere but to END.
+   */
   routed(task: Task): Promise<void> | undefined {
     const entry = this.#entries.get(task);
-    // saved, so that a resume does not ask the error branch again
-    if (this.#isStepwise && task.failure !== undefined) return this.#journal?.commit();
-    if (!this.#isStepwise || entry === undefined || !entry.isStream || entry.isSaved) return undefined;
-    return task.targets?.every((target) => target === END_INDEX) === true ? undefined : this.#readAndSave(entry);
+    if (!this.#isStepwise || entry === undefined) return undefined;
+    if (entry.isChoosing || task.failure !== undefined) {
+      entry.isChoosing = false;
+      return this.#journal?.commit();
+    }
+    if (task.targets?.every((target) => target === END_INDEX) === true) return undefined;
+    if (entry.isStream && !entry.isSaved) return this.#readAndSave(entry);
+    return this.#hasBranches(task) ? this.#journal?.commitChoice() : undefined;
   }
 
   async #readAndSave(entry: LedgerEntry): Promise<void> {
@@ -281,14 +307,30 @@ export class Ledger implements RunLedger {
   /** Without steps: drops tasks whose outputs are no longer needed. Rare enough that each task is visited a few times only. */
   #sweep(entries: readonly LedgerEntry[]): void {
     if (!this.canBeSaved) return;
-    const live = entries.filter((entry) => !entry.isUsedUp);
+    const live = [...this.#needed(entries)];
+    const kept = new Set(live);
     for (const entry of entries) {
-      if (!entry.isUsedUp) continue;
+      if (kept.has(entry)) continue;
       entry.release(resultIsThere);
       this.#entries.delete(entry.task);
     }
     this.#steps = [live];
     this.#sweepAt = Math.max(64, 2 * live.length);
+  }
+
+  /**
+   * Without steps: the tasks that a resume needs to know of. One that has ended, and whose output is used up, is among them as
+   * long as a source of it is open: a stream that is still being read begins again after a resume, and would start it again.
+   */
+  #needed(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
+    const needed = entries.filter((entry) => !entry.isUsedUp);
+    if (needed.length === entries.length) return entries;
+    const { keys, sources } = this.#run.program;
+    const open = new Set(needed.filter((entry) => !entry.isSettled).map(({ task }) => task.index));
+    for (const { node, done } of this.#earlier?.values() ?? []) if (!done) open.add(keys.indexOf(node));
+    const isOpen = (source: number): boolean => open.has(source);
+    if (open.size === 0) return needed;
+    return entries.filter((entry) => !entry.isUsedUp || sources[entry.task.index]?.some(isOpen) === true);
   }
 
   #isOver(position: number): boolean {
@@ -321,8 +363,7 @@ export class Ledger implements RunLedger {
     while (hasSteps && base >= 0 && base + 1 < steps.length && this.#isOver(base + 1)) base++;
     const tasks: TaskSnapshot[] = [];
     for (const step of base > 0 ? steps.slice(base) : steps) {
-      for (const entry of step) {
-        if (base === 0 && !hasSteps && entry.isUsedUp) continue;
+      for (const entry of hasSteps ? step : this.#needed(step)) {
         const snapshot = entry.snapshot();
         if (snapshot !== undefined) tasks.push(snapshot);
       }
