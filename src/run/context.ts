@@ -63,6 +63,8 @@ export abstract class Context implements NodeContext {
   abstract readonly isOver: boolean;
   /** Marks this context as waiting for an answer: nothing new starts in the enclosing graphs. */
   abstract noteStop(): void;
+  /** Undoes {@link noteStop} when something inside was withdrawn, unless something else in this context waits. */
+  abstract dropStop(): void;
 
   abstract readonly address: string;
   abstract readonly runInfo: RunInfo;

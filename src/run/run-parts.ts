@@ -53,6 +53,8 @@ export interface RunLedger extends InvocationKeeper {
 export interface RunScheduler {
   /** Resolves when nothing is running; rejects if something has failed. */
   idle(): Promise<void>;
+  /** A question was withdrawn: nodes that were held back may start. */
+  proceed(): void;
 }
 
 /** A run's progress through the `interruptBefore` and `interruptAfter` of its graph. */
@@ -61,6 +63,21 @@ export interface RunStops {
   readonly stop: NodeStop | undefined;
   /** Stops that the run has passed. */
   readonly passed: readonly string[];
+}
+
+/** Without a ledger: waits for what the paused tasks of a run have started. */
+export async function settleStopped(
+  run: { readonly scheduler: RunScheduler | undefined; blame(error: unknown, index: number): unknown },
+  stopped: ReadonlySet<Task>,
+): Promise<void> {
+  await run.scheduler?.idle();
+  for (const task of stopped) {
+    try {
+      await task.settle();
+    } catch (error) {
+      throw run.blame(error, task.index);
+    }
+  }
 }
 
 /** The invocations of paused tasks. */

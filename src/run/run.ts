@@ -30,6 +30,7 @@ import {
   type RunStops,
   resultIsThere,
   type Surroundings,
+  settleStopped,
   spanOf,
   waitingTasks,
 } from "./run-parts.js";
@@ -61,7 +62,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   hasEnded = false;
   /** The graph's own span, or one that only tracks what is open inside. */
   span: Span | undefined = undefined;
-  /** Used instead of a signal of its own when only the caller's signal can abort anything here. */
+  /** Replaces a signal of its own when only the caller's signal can abort anything here. */
   callerSignal: AbortSignal | undefined = undefined;
   /** It was aborted, or something in it waits for an answer: no new node starts. */
   halted = false;
@@ -258,6 +259,15 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     parentContext.noteStop();
   }
 
+  /** Undoes {@link noteStop}. */
+  withdrawStop(task: Task): void {
+    if (this.stopped?.delete(task) !== true || this.stopped.size > 0) return;
+    this.stopped = undefined;
+    this.halted = this.aborted;
+    this.scheduler?.proceed();
+    this.parentContext?.dropStop();
+  }
+
   /** Whether an interrupt thrown here belongs to this run or an enclosing one; otherwise it is an ordinary error. */
   get expectsStop(): boolean {
     if (this.isStopRequested) return true;
@@ -324,28 +334,14 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   private settleAll(): Promise<void> | undefined {
     if (this.ledger !== undefined) return this.ledger.settle();
-    return this.stopped === undefined ? undefined : this.settleStopped(this.stopped);
+    return this.stopped === undefined ? undefined : settleStopped(this, this.stopped);
   }
 
-  /** Without a ledger: waits for what the paused tasks have started. */
-  private async settleStopped(stopped: ReadonlySet<Task>): Promise<void> {
-    await this.scheduler?.idle();
-    for (const task of stopped) {
-      try {
-        await task.settle();
-      } catch (error) {
-        throw this.blame(error, task.index);
-      }
-    }
-  }
-
-  private async endLater(settling: Promise<void>): Promise<unknown> {
-    try {
-      await settling;
-    } catch (other) {
-      return this.fail(other);
-    }
-    return this.interrupted();
+  private endLater(settling: Promise<void>): Promise<unknown> {
+    return settling.then(
+      () => this.interrupted(),
+      (other) => this.fail(other),
+    );
   }
 
   private interrupted(): unknown {

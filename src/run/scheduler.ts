@@ -37,8 +37,8 @@ export class Scheduler {
   #isWaiting = false;
   /** A stream has failed, and the origin of its error is being determined. */
   #isFailing = false;
-  /** A node was ready and did not start, because the run is stopping. */
-  #isHeld = false;
+  /** Nodes that are ready and do not start, because the run is stopping. */
+  #held: readonly Ready[] = none;
   /** Tasks that an earlier process routed; their skips are already counted. */
   #restored: ReadonlySet<Task> | undefined = undefined;
   /** Reads of streams that no node takes; the output of the run ends after them. */
@@ -69,6 +69,7 @@ export class Scheduler {
       return this.#ledger === undefined ? output : this.#ledger.keepResult(output);
     } catch (error) {
       this.#isOver = true;
+      for (const { inbox } of this.#held) this.#dropAll(inbox);
       const failure = run.end(error);
       throw failure instanceof Promise ? await failure : failure;
     }
@@ -101,7 +102,7 @@ export class Scheduler {
         }
       }
       this.#throwIfOver();
-      if (this.#ended.length > 0 && !(isStepwise && this.#running > 0)) continue;
+      if (this.#ended.length > 0 && !(isStepwise && (this.#running > 0 || this.#isHalted))) continue;
       if (this.#running === 0) {
         if (this.#unread === undefined) throw this.#nothingLeft();
         await this.#readRest(this.#unread);
@@ -113,18 +114,22 @@ export class Scheduler {
     }
   }
 
+  /** Something waits for an answer: nothing new starts, unless the question is withdrawn. */
+  get #isHalted(): boolean {
+    return this.#isWaiting || this.#run.halted;
+  }
+
   /** The nodes that can start now. A requested stop still lets END finish the run; an open question does not. */
   #take(): readonly Ready[] {
     const run = this.#run;
-    const batch = this.#readiness.take();
-    if (batch.length === 0) return batch;
-    this.#stops?.check(this.#readiness.isStepwise ? indexesOf(this.#routed) : [], batch);
-    const isHalted = run.halted || this.#isWaiting || this.#isFailing || this.#stops?.stop !== undefined;
-    const [first] = batch;
-    if (!isHalted && (first?.target === END_INDEX || !run.isStopRequested)) return batch;
-    for (const { inbox } of batch) this.#dropAll(inbox);
-    this.#isHeld = true;
-    return none;
+    const next = this.#readiness.take();
+    if (next.length > 0) this.#stops?.check(this.#readiness.isStepwise ? indexesOf(this.#routed) : [], next);
+    const batch = this.#held.length === 0 ? next : [...this.#held, ...next];
+    const end = batch.find(({ target }) => target === END_INDEX);
+    const isHalted = this.#isHalted || this.#isFailing || this.#stops?.stop !== undefined;
+    this.#held = !isHalted && (end !== undefined || !run.isStopRequested) ? none : batch;
+    if (this.#held.length > 0) return none;
+    return end === undefined ? batch : [end];
   }
 
   /** Waits for streams that no node takes before reporting that nothing follows: their nodes may yet fail or ask. */
@@ -135,13 +140,18 @@ export class Scheduler {
 
   #nothingLeft(): unknown {
     const run = this.#run;
-    if (this.#isWaiting || this.#isHeld || run.halted) return halt;
+    if (this.#isHalted || this.#held.length > 0) return halt;
     return run.blame(noNextNode(run.nodePath, namesOf(run, indexesOf(this.#routed))), START_INDEX);
   }
 
   #throwIfOver(): void {
     this.#run.throwIfAborted();
     if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** A question was withdrawn: nodes that were held back may start. */
+  proceed(): void {
+    this.#wakeUp();
   }
 
   /** Resolves when nothing is running; rejects if something has failed. */
@@ -172,28 +182,8 @@ export class Scheduler {
       return undefined;
     }
     if (isAlone && this.#running === 0) return this.#awaitAlone(task, output);
-    this.#running++;
-    output.then(
-      (ready) => this.#settle(task, ready),
-      (error) => this.#reject(task, error),
-    );
+    this.#track(task, output, (ready) => this.#end(task, ready, false));
     return undefined;
-  }
-
-  #settle(task: Task, output: unknown): void {
-    this.#running--;
-    try {
-      this.#end(task, output, false);
-    } catch (error) {
-      this.#caught(task, error);
-    }
-    this.#wakeUp();
-  }
-
-  #reject(task: Task, error: unknown): void {
-    this.#running--;
-    this.#caught(task, error);
-    this.#wakeUp();
   }
 
   async #awaitAlone(task: Task, pending: PromiseLike<unknown>): Promise<void> {
@@ -286,6 +276,7 @@ export class Scheduler {
   #handOver(task: Task, failure: NodeFailure): void {
     const run = this.#run;
     if (this.#isOver || run.aborted) return;
+    task.withdrawStop();
     endWithFailure(task, failure, run.mode === "transform");
     this.#ledger?.failed(task, true);
     this.#ended.push(task);
@@ -359,10 +350,9 @@ export class Scheduler {
   /** Routes ended tasks; none of a step in which a task waits for an answer. */
   #routeEnded(): void {
     const ended = this.#ended;
-    if (ended.length === 0) return;
+    if (ended.length === 0 || (this.#readiness.isStepwise && this.#isHalted)) return;
     this.#ended = [];
     if (this.#readiness.isStepwise) {
-      if (this.#isWaiting || this.#run.halted) return;
       sortByIndex(ended);
       this.#routed = ended;
     }
@@ -387,17 +377,14 @@ export class Scheduler {
     asked?.begin();
     try {
       const targets = choose(run, task);
-      if (isPending(targets)) this.#choosing(task, targets);
-      else this.#chosen(task, targets);
+      if (!isPending(targets)) this.#chosen(task, targets);
+      else {
+        this.#saveBeforeChoice(task);
+        this.#track(task, targets, (ready) => this.#chosen(task, ready), this.#unrouted(task));
+      }
     } catch (error) {
       this.#unrouted(task)(error);
     }
-  }
-
-  #choosing(task: Task, targets: PromiseLike<Targets>): void {
-    const saving = this.#ledger?.choosing(task);
-    if (saving !== undefined) this.#track(task, saving, ignore);
-    this.#track(task, targets, (ready) => this.#chosen(task, ready), this.#unrouted(task));
   }
 
   #chosen(task: Task, targets: Targets): void {
@@ -405,8 +392,7 @@ export class Scheduler {
     if (this.#isOver || run.aborted) return;
     const { openedRoute } = task;
     if (openedRoute?.hasStopped === true) {
-      const saving = this.#ledger?.choosing(task);
-      if (saving !== undefined) this.#track(task, saving, ignore);
+      this.#saveBeforeChoice(task);
       this.#wait(task, openedRoute);
       return;
     }
@@ -415,6 +401,11 @@ export class Scheduler {
     const saving = this.#ledger?.routed(task);
     if (saving === undefined) this.#deliver(task);
     else this.#track(task, saving, () => this.#deliver(task));
+  }
+
+  #saveBeforeChoice(task: Task): void {
+    const saving = this.#ledger?.choosing(task);
+    if (saving !== undefined) this.#track(task, saving, ignore);
   }
 
   #unrouted(task: Task): (error: unknown) => void {

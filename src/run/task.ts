@@ -80,6 +80,8 @@ export interface TaskOwner extends RecordSource {
   /** The parent of the spans of tasks. */
   readonly enclosingSpan: Span | undefined;
   noteStop(task: Task): void;
+  /** Undoes {@link noteStop}: what the task has asked is not waited for any more. */
+  withdrawStop(task: Task): void;
   /** Whether the error is an interrupt of this run rather than a failure. */
   isStop(error: unknown): boolean;
   /** Whether a node waits for an answer, or the run was asked to stop from outside: nothing new starts. */
@@ -344,7 +346,27 @@ export class Task extends Context implements Delivery {
 
   noteStop(): void {
     this.invocation.hasStopped = true;
-    this.owner.noteStop(this.origin instanceof Task ? this.origin : this);
+    this.owner.noteStop(this.root);
+  }
+
+  /** Its failure was handled without an answer: whatever asks inside of it is over. */
+  withdrawStop(): void {
+    const { openedInvocation: invocation } = this;
+    if (invocation === undefined) return;
+    invocation.withdraw();
+    this.owner.withdrawStop(this.root);
+  }
+
+  dropStop(): void {
+    const { openedInvocation: invocation, environment } = this;
+    if (invocation === undefined || invocation.isAsking || environment.stopRequest?.requested !== undefined) return;
+    invocation.hasStopped = false;
+    this.owner.withdrawStop(this.root);
+  }
+
+  /** The task itself, also for another context of it. */
+  private get root(): Task {
+    return this.origin instanceof Task ? this.origin : this;
   }
 
   /** Whether it waits for an answer, even if its function returned. */

@@ -190,6 +190,25 @@ export class Invocation implements Part {
     return this.#isSettled && this.someAsked(isOpen) && !this.someAsked(isFresh);
   }
 
+  /** Whether a question in it is open. */
+  get isAsking(): boolean {
+    return this.someAsked(isOpen);
+  }
+
+  /**
+   * To be called when its failure was handled without the answers that it waits for: its open questions are withdrawn, and so
+   * are those of the runs and calls inside. What has finished there stays known, in case it is entered again.
+   */
+  withdraw(): void {
+    this.hasStopped = false;
+    this.#questions = this.#questions.filter((question) => !isOpen(question));
+    for (const inner of this.#inner?.values() ?? nothing) {
+      if (inner.run !== undefined) inner.run = new EndedRun(inner.run);
+      else if (inner.saved !== undefined) inner.saved = withoutQuestions(inner.saved);
+    }
+    for (const { invocation } of this.#calls?.values() ?? nothing) invocation?.withdraw();
+  }
+
   /** To be called when its function starts. If the process crashes before the next stop, it runs again. */
   begin(): void {
     this.#isSettled = false;
@@ -394,6 +413,41 @@ function partOfSnapshot({ tasks, stop }: RunSnapshot): Part {
     .filter((invocation) => invocation !== undefined);
   const parts = invocations.map((invocation) => new Invocation(invocation.address, invocation));
   return partOfRun(parts, stop);
+}
+
+/** A run that has ended without a result, and whose questions are withdrawn. */
+class EndedRun implements InnerRun {
+  readonly part: Part = { someAsked: () => false };
+  readonly #run: InnerRun;
+
+  constructor(run: InnerRun) {
+    this.#run = run;
+  }
+
+  snapshot(): RunSnapshot {
+    return withoutQuestions(this.#run.snapshot());
+  }
+
+  async settle(): Promise<void> {}
+}
+
+/** A copy without open questions. */
+function withoutQuestions(run: RunSnapshot): RunSnapshot {
+  const tasks = run.tasks.map((task) => {
+    const [visit, route] = [task.visit, task.route].map((asked) => asked && withoutOpen(asked));
+    return { ...task, visit, route };
+  });
+  const stop = run.stop !== undefined && isOpen({ ...run.stop, fresh: false }) ? undefined : run.stop;
+  return { ...run, tasks, stop };
+}
+
+function withoutOpen(invocation: InvocationSnapshot): InvocationSnapshot {
+  return {
+    ...invocation,
+    questions: invocation.questions.filter((question) => !isOpen(question)),
+    inner: invocation.inner.map((inner) => ({ ...inner, run: inner.run && withoutQuestions(inner.run) })),
+    calls: invocation.calls.map((call) => ({ ...call, visit: call.visit && withoutOpen(call.visit) })),
+  };
 }
 
 function snapshotOfInner([key, { result, saved, run }]: readonly [string, Inner]): InnerSnapshot {

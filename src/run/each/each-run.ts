@@ -312,6 +312,7 @@ export abstract class EachRun extends Run implements ItemList {
       void this.#failSoon(failure);
       return;
     }
+    task.withdrawStop();
     const failWith = (cause: unknown): void => void this.fail(this.#failureOf(task, causedBy(cause, failure)));
     try {
       const value: unknown = onItemError(failure, item, task.item);

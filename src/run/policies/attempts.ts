@@ -82,6 +82,7 @@ export class Attempts implements Tried {
     const { fallback } = this.#policies;
     if (fallback === undefined) throw origin;
     const failure = await this.#failureOf(origin);
+    task.withdrawStop();
     try {
       const value = await fallback(failure as NodeFailure<never>, task as never);
       task.scope.throwIfAborted();
@@ -134,11 +135,14 @@ export class Attempts implements Tried {
     throw waitsAt(task.address, [], task.environment);
   }
 
-  /** Interrupts, aborts and stops bypass every policy, and so does the store of the run. */
+  /**
+   * Interrupts, aborts and stops bypass every policy, and so does the store of the run. The error decides, not whether
+   * something beside it waits for an answer.
+   */
   #throwUnlessFailure(error: unknown): void {
     const task = this.#task;
     task.scope.throwIfAborted();
-    if (task.hasStopped || task.owner.isStop(error) || isOfStore(error)) {
+    if (task.owner.isStop(error) || isOfStore(error)) {
       this.#current?.end();
       throw error;
     }

@@ -190,6 +190,13 @@ export abstract class ToolCallContext extends Context implements ToolContext {
     this.nodeContext.noteStop();
   }
 
+  dropStop(): void {
+    const { invocation, environment, nodeContext } = this;
+    if (invocation.isAsking || environment.stopRequest?.requested !== undefined) return;
+    invocation.hasStopped = false;
+    nodeContext.dropStop();
+  }
+
   /** A short form for logs, because the whole context refers to the whole run. */
   toJSON(): object {
     const { toolName, toolCallId, address } = this;
