@@ -7,6 +7,7 @@ import { stateFailed, stateLocked } from "./errors.js";
 export interface StateUser {
   readonly origin: StateUser;
   readonly around: StateUser | undefined;
+  readonly signal: AbortSignal;
   readonly openedScope: { throwIfAborted(): void } | undefined;
 }
 
@@ -24,6 +25,7 @@ export class StateCell {
   beside: unknown = undefined;
   private holder: StateUser | undefined = undefined;
   private waiting: Waiting[] | undefined = undefined;
+  private unlisten: (() => void) | undefined = undefined;
 
   constructor(key: StateKey<unknown>, outer: StateCell | undefined) {
     this.key = key;
@@ -56,8 +58,13 @@ export class StateCell {
   use<R>(use: (state: never) => R | Promise<R>, user: StateUser): R | Promise<R> {
     user.openedScope?.throwIfAborted();
     if (this.holder === undefined) return this.enter(use, user);
+    if (this.holder.signal.aborted) {
+      this.leave(this.holder);
+      return this.use(use, user);
+    }
     if (isInside(user, this.holder.origin)) throw stateLocked(this.key.name);
     this.waiting ??= [];
+    if (this.waiting.length === 0) this.leaveWith(this.holder);
     const turn = new Promise<void>((resolve) => this.waiting?.push({ user, enter: resolve }));
     return turn.then(() => this.enterInTurn(use, user));
   }
@@ -67,10 +74,17 @@ export class StateCell {
     try {
       user.openedScope?.throwIfAborted();
     } catch (error) {
-      this.leave();
+      this.leave(user);
       throw error;
     }
     return this.enter(use, user);
+  }
+
+  /** Takes the lock from its holder once that is aborted: others do not wait for code that ignores its signal. */
+  private leaveWith(holder: StateUser): void {
+    const leave = (): void => this.leave(holder);
+    holder.signal.addEventListener("abort", leave, { once: true });
+    this.unlisten = () => holder.signal.removeEventListener("abort", leave);
   }
 
   private enter<R>(use: (state: never) => R | Promise<R>, user: StateUser): R | Promise<R> {
@@ -79,25 +93,30 @@ export class StateCell {
     try {
       result = use(this.value as never);
     } catch (error) {
-      this.leave();
+      this.leave(user);
       throw error;
     }
-    if (isPromiseLike(result)) return this.hold(result);
-    this.leave();
+    if (isPromiseLike(result)) return this.hold(result, user);
+    this.leave(user);
     return result;
   }
 
-  private async hold<R>(result: PromiseLike<R>): Promise<R> {
+  private async hold<R>(result: PromiseLike<R>, holder: StateUser): Promise<R> {
     try {
       return await result;
     } finally {
-      this.leave();
+      this.leave(holder);
     }
   }
 
-  private leave(): void {
+  /** Does nothing if the user does not hold the lock any more. */
+  private leave(holder: StateUser): void {
+    if (this.holder !== holder) return;
+    this.unlisten?.();
+    this.unlisten = undefined;
     const next = this.waiting?.shift();
     this.holder = next?.user;
+    if (next !== undefined && this.waiting !== undefined && this.waiting.length > 0) this.leaveWith(next.user);
     next?.enter();
   }
 }

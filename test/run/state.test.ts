@@ -5,6 +5,8 @@ import { Chain } from "../../src/compose/chain.js";
 import { Graph } from "../../src/compose/graph.js";
 import { lambda } from "../../src/compose/lambda.js";
 import { END, START } from "../../src/compose/plan/plan.js";
+import { Runtime } from "../../src/compose/runtime.js";
+import { manualClock } from "../../src/testing/index.js";
 import { gate, turns } from "./gate.js";
 import { errorOf } from "./rejected-by.js";
 
@@ -357,5 +359,57 @@ describe("Using a state inside of its own use", () => {
       return ctx.processState(key, (state) => state.count);
     });
     expect(await graph.invoke("")).toBe(0);
+  });
+});
+
+describe("A state whose holder is aborted and ignores its signal", () => {
+  it("goes to those who wait for it", async () => {
+    const key = counter();
+    const clock = manualClock();
+    const app = new Graph<string, unknown>()
+      .withState(key)
+      .addNode("deaf", (_: string, ctx) => ctx.processState(key, () => new Promise<string>(() => undefined)), {
+        timeoutMs: 100,
+        fallback: () => "timed out",
+        outputKey: "deaf",
+      })
+      .addNode("waits", (_: string, ctx) => ctx.processState(key, adding(1)), { outputKey: "waits" })
+      .addNode("waits too", (_: string, ctx) => ctx.processState(key, adding(1)), { outputKey: "waits too" })
+      .addEdge(START, "deaf")
+      .addEdge(START, "waits")
+      .addEdge(START, "waits too")
+      .addEdge("deaf", END)
+      .addEdge("waits", END)
+      .addEdge("waits too", END)
+      .compile({ runtime: new Runtime({ clock }) });
+    const result = app.invoke("a");
+    while (clock.nextTimer === undefined) await turns();
+    await turns();
+    clock.advance(100);
+    expect(await result).toEqual({ deaf: "timed out", waits: 1, "waits too": 2 });
+  });
+
+  it("goes to the next attempt of the same node", async () => {
+    const key = counter();
+    const clock = manualClock();
+    let attempts = 0;
+    const app = new Graph<string, unknown>()
+      .withState(key)
+      .addNode(
+        "node",
+        (_: string, ctx) =>
+          ctx.processState(key, (state) =>
+            ++attempts === 1 ? new Promise<number>(() => undefined) : adding(1)(state),
+          ),
+        { timeoutMs: 100, retry: { attempts: 2, delayMs: 0 } },
+      )
+      .addEdge(START, "node")
+      .addEdge("node", END)
+      .compile({ runtime: new Runtime({ clock }) });
+    const result = app.invoke("a");
+    while (clock.nextTimer === undefined) await turns();
+    await turns();
+    clock.advance(100);
+    expect(await result).toBe(1);
   });
 });
