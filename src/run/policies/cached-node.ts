@@ -97,18 +97,21 @@ export class CachedNode {
       task.scope.throwIfAborted();
     } catch (error) {
       flight?.land(undefined);
+      flight?.close();
       throw error;
     }
     const hit = read && this.#decode(read, codec, task);
     if (hit !== undefined) {
-      if (landed === undefined) flight?.land(read);
+      flight?.land(read);
+      flight?.close();
       task.span?.event({ kind: "cache_hit", key });
       return { hit, keep: async () => undefined, whenAwaited: undefined };
     }
     const keep = async (made?: { readonly value: unknown }): Promise<void> => {
       const data = made === undefined ? undefined : this.#encode(made.value, codec, task);
-      if (data !== undefined) await this.#write(key, data, ttlMs, task);
       flight?.land(data);
+      if (data !== undefined) await this.#write(key, data, ttlMs, task);
+      flight?.close();
     };
     return { hit: undefined, keep, whenAwaited: flight?.whenAwaited };
   }

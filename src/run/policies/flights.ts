@@ -4,8 +4,10 @@ import type { CacheStore } from "../../components/policies.js";
 interface Flight {
   /** The result of the run that this one waited for, if it has one. */
   readonly landed: Uint8Array | undefined;
-  /** Publishes the result; with `undefined`, the next waiting run computes it. */
+  /** Publishes the result; with `undefined`, the next waiting run computes it. Only the first call has an effect. */
   land(made: Uint8Array | undefined): void;
+  /** The result is in the cache, or there is none: from now on, others look there. */
+  close(): void;
   /** Calls back as soon as another run waits for the result. */
   whenAwaited(tell: () => void): void;
 }
@@ -29,32 +31,38 @@ export class Flights {
     return flights;
   }
 
-  /** Waits for a run that is computing the value. If that yields nothing, or there is none, the caller has to compute it. */
+  /**
+   * Waits for a run that is computing the value. If that yields nothing, or there is none, the caller has to compute it. It need
+   * not heed its signal: once that is aborted, the next run computes the value.
+   */
   async join(key: string, signal: AbortSignal): Promise<Flight> {
     for (let open = this.#open.get(key); open !== undefined; open = this.#open.get(key)) {
       open.wait();
       const landed = await unlessAborted(open.made, signal);
-      if (landed !== undefined) return { landed, land: ignore, whenAwaited: ignore };
+      if (landed !== undefined) return { landed, land: ignore, close: ignore, whenAwaited: ignore };
       signal.throwIfAborted();
     }
-    let land: (made: Uint8Array | undefined) => void = ignore;
+    let resolveMade: (made: Uint8Array | undefined) => void = ignore;
     let wait = ignore;
     const made = new Promise<Uint8Array | undefined>((resolve) => {
-      land = resolve;
+      resolveMade = resolve;
     });
     const awaited = new Promise<void>((resolve) => {
       wait = resolve;
     });
     const flight: Open = { made, wait };
     this.#open.set(key, flight);
-    return {
-      landed: undefined,
-      land: (data) => {
-        if (this.#open.get(key) === flight) this.#open.delete(key);
-        land(data);
-      },
-      whenAwaited: (tell) => void awaited.then(tell),
+    const close = (): void => {
+      if (this.#open.get(key) === flight) this.#open.delete(key);
     };
+    const leave = (): void => land(undefined);
+    const land = (data: Uint8Array | undefined): void => {
+      signal.removeEventListener("abort", leave);
+      if (data === undefined) close();
+      resolveMade(data);
+    };
+    signal.addEventListener("abort", leave);
+    return { landed: undefined, land, close, whenAwaited: (tell) => void awaited.then(tell) };
   }
 }
 
