@@ -31,7 +31,10 @@ export interface CachePolicy<In = never> {
   readonly ttlMs?: number | undefined;
   /** The cache to use. @default `cache` of the `Runtime` */
   readonly store?: CacheStore | undefined;
-  /** Part of every key: change it when the node returns different outputs than before. */
+  /**
+   * Part of every key, with the name of the graph, the path of the node, and its input: change it when the node returns other
+   * outputs than before. Whatever else the output depends on (request context, state, options) must be part of `key`.
+   */
   readonly version?: string | undefined;
   /** Lets concurrent requests for the same output wait for the first one. @default false */
   readonly coalesce?: boolean | undefined;
@@ -39,6 +42,11 @@ export interface CachePolicy<In = never> {
 
 /** A cache for outputs of nodes, such as `memoryCache()`; `cacheStoreConformance` from `kumiko/testing` tests your own. */
 export interface CacheStore {
+  /**
+   * Whether its entries end with the process. Otherwise, graphs that use it need a `name`, which tells their entries apart.
+   * @default false
+   */
+  readonly isVolatile?: boolean | undefined;
   /** Returns the value of a key; `undefined` if there is none, or if it has expired. */
   get(key: string): Promise<Uint8Array | undefined>;
   set(key: string, data: Uint8Array, ttlMs?: number): Promise<void>;

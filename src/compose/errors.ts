@@ -36,6 +36,14 @@ export const cacheWithoutStore = (key: string): KumikoError =>
     "cache has no store. Pass one, cache: { store: memoryCache() }, or use new Runtime({ cache: memoryCache() }).",
   );
 
+export const cacheNeedsName = (path: readonly string[]): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `Node "${path.join("/")}" has a cache that outlives the process, and its graph has no name. The entries of unnamed graphs ` +
+      'could not be told apart: give the graph a name, compile({ name: "…" }), or use memoryCache().',
+    { nodePath: path },
+  );
+
 export const invalidOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 
 export const stateRequired = (key: string, option: string): KumikoError =>

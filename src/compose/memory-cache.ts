@@ -48,6 +48,7 @@ interface Entry {
 }
 
 class MemoryCache implements CacheStore {
+  readonly isVolatile = true;
   /** The entries, the most recently used last. */
   readonly #entries = new Map<string, Entry>();
   readonly #maxEntries: number;

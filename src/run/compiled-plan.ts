@@ -6,6 +6,7 @@ import type {
   SavedState,
 } from "../checkpoint/history/history-entry.js";
 import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
+import { checkCaches } from "../compose/plan/cache-names.js";
 import { describePlan, type GraphInfo } from "../compose/plan/describe.js";
 import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
 import { type MermaidOptions, toMermaid } from "../compose/plan/picture/mermaid.js";
@@ -38,6 +39,7 @@ export class CompiledPlan<in I, out O, out Inner = unknown> implements Runnable<
   readonly #program: Program;
 
   constructor(plan: Plan) {
+    checkCaches(plan);
     this.#plan = plan;
     this.#program = new Program(plan, runNested, loadScheduling);
     // only in a bundle: start loading early; if that fails, the first run tries again and reports the error

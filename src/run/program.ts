@@ -1,3 +1,4 @@
+import { randomId } from "../callbacks/random-id.js";
 import type { ChainStep } from "../checkpoint/document/snapshot.js";
 import {
   END_INDEX,
@@ -69,6 +70,7 @@ export class Program {
   readonly loadScheduling: LoadScheduling;
   readonly #runNested: RunNested;
   #direct: readonly (Direct | undefined)[] | undefined = undefined;
+  #cacheName: string | undefined = undefined;
   #chain: { readonly steps: readonly ChainStep[] | undefined } | undefined = undefined;
   readonly #keyedInputs: (KeyedInputs | "none")[] = [];
   /** By node: whether its stream has a reader that takes it chunk by chunk. Filled by `givesChunks`. */
@@ -185,6 +187,12 @@ export class Program {
   }
 
   /** The index of the node with a key; `undefined` if there is none, and for START and END. */
+  /** Tells cached outputs of this graph from those of others: its name, or for an unnamed graph what no other graph has. */
+  get cacheName(): string {
+    this.#cacheName ??= this.plan.name === "" ? `~${randomId()}` : this.plan.name;
+    return this.#cacheName;
+  }
+
   indexOf(key: string): number | undefined {
     const index = this.keys.indexOf(key, END_INDEX + 1);
     return index === -1 ? undefined : index;

@@ -430,8 +430,8 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return stream === undefined ? error : stream.task.owner.blame(error, stream.task.index);
   }
 
-  get rootName(): string {
-    return this.outerRun?.rootName ?? this.program.plan.name;
+  get cacheName(): string {
+    return this.outerRun?.cacheName ?? this.program.cacheName;
   }
 
   handlesFailure(index: number): boolean {

@@ -86,8 +86,8 @@ export interface TaskOwner extends RecordSource {
   isStop(error: unknown): boolean;
   /** Whether a node waits for an answer, or the run was asked to stop from outside: nothing new starts. */
   readonly expectsStop: boolean;
-  /** The name of the outermost graph. */
-  readonly rootName: string;
+  /** Tells the cached outputs of the outermost graph from those of others. */
+  readonly cacheName: string;
   /** Whether a node has an error branch. */
   handlesFailure(index: number): boolean;
   /** Locates the failure of a task at the node where it began. */

@@ -15,7 +15,7 @@ export async function cacheKey(
   if (key !== undefined && own === undefined) return undefined;
   const canonical = own === undefined ? canonicalText(input, task.runtime.codecs) : undefined;
   if (own === undefined && canonical === undefined) return undefined;
-  const graph = task.owner.rootName;
+  const graph = task.owner.cacheName;
   const path = task.nodePath.map(encodeURIComponent).join("/");
   const text = JSON.stringify([graph, path, version, own === undefined ? "input" : "key", own ?? canonical]);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { memoryStore } from "../../../src/checkpoint/memory-store.js";
 import type { CacheStore } from "../../../src/components/policies.js";
+import { Chain } from "../../../src/compose/chain.js";
+import { each } from "../../../src/compose/each.js";
 import { Graph } from "../../../src/compose/graph.js";
 import { memoryCache } from "../../../src/compose/memory-cache.js";
 import { Runtime } from "../../../src/compose/runtime.js";
@@ -38,8 +40,8 @@ describe.each(["invoke", "stream"] as const)("cache in %s", (mode) => {
 
   it("tells versions and keys apart, and caches nothing without a key", async () => {
     const store = memoryCache();
-    const one = policyApp(counting().work, { cache: { store, version: "1" } });
-    const two = policyApp(counting().work, { cache: { store, version: "2" } });
+    const one = policyApp(counting().work, { cache: { store, version: "1" } }, { name: "app" });
+    const two = policyApp(counting().work, { cache: { store, version: "2" } }, { name: "app" });
     expect(await run(one.app, "a")).toBe("a1");
     expect(await run(two.app, "a")).toBe("a1");
     const keyed = policyApp(counting().work, {
@@ -68,9 +70,8 @@ describe.each(["invoke", "stream"] as const)("cache in %s", (mode) => {
     const broken = async (): Promise<never> => {
       throw new Error("down");
     };
-    const { app } = policyApp(counting().work, {
-      cache: { store: { get: broken, set: broken, deletePrefix: broken } },
-    });
+    const store = { get: broken, set: broken, deletePrefix: broken };
+    const { app } = policyApp(counting().work, { cache: { store } }, { name: "app" });
     expect(await run(app, "a", { callbacks: [handler] })).toBe("a1");
     expect(await run(app, "a")).toBe("a2");
     const events = handler.events.filter(({ timing }) => timing === "onEvent").map(({ value }) => value);
@@ -167,3 +168,61 @@ function bound(store: CacheStore): CacheStore {
     deletePrefix: (prefix) => store.deletePrefix(prefix),
   };
 }
+
+describe("The entries of a cache", () => {
+  const upper = (text: string): unknown => text.toUpperCase();
+  const size = (text: string): unknown => text.length;
+  /** A store as one that keeps its entries after the process. */
+  const lasting = (): CacheStore => {
+    const cache = memoryCache();
+    return {
+      get: (key) => cache.get(key),
+      set: (key, data, ttlMs) => cache.set(key, data, ttlMs),
+      deletePrefix: (prefix) => cache.deletePrefix(prefix),
+    };
+  };
+
+  it("belong to one unnamed graph each, alone, nested and with coalesce", async () => {
+    const runtime = new Runtime({ cache: memoryCache() });
+    for (const cache of [true, { coalesce: true }, { key: () => "same" }, { version: "1" }]) {
+      const chain = (work: typeof upper) => new Chain<string>().append(work, { cache });
+      const nested = (work: typeof upper) =>
+        new Chain<string>().append(chain(work).compile({ runtime })).compile({ runtime });
+      const child = (work: typeof upper) => {
+        const inner = chain(work).compile({ runtime });
+        return new Chain<string>().append((text, ctx) => inner.invoke(text, { parent: ctx })).compile({ runtime });
+      };
+      const items = (work: typeof upper) =>
+        new Chain<string[]>().append(each(work as (item: string) => unknown), { cache }).compile({ runtime });
+      for (const make of [(work: typeof upper) => chain(work).compile({ runtime }), nested, child]) {
+        const [first, second] = [make(upper), make(size)];
+        expect(await Promise.all([first.invoke("abc"), second.invoke("abc")])).toEqual(["ABC", 3]);
+        expect([await first.invoke("abc"), await second.invoke("abc")]).toEqual(["ABC", 3]);
+      }
+      expect([await items(upper).invoke(["abc"]), await items(size).invoke(["abc"])]).toEqual([["ABC"], [3]]);
+    }
+  });
+
+  it("are shared by graphs of one name", async () => {
+    const { work, count } = counting();
+    const store = lasting();
+    for (let n = 0; n < 2; n++) {
+      const app = new Chain<string>().append(work, { cache: { store } }).compile({ name: "shared" });
+      expect(await app.invoke("a")).toBe("a1");
+    }
+    expect(count()).toBe(1);
+  });
+
+  it("need a named graph where they outlive the process, also for a node of an inner graph", () => {
+    const cache = { store: lasting() };
+    const inner = new Chain<string>().append(upper, { key: "slow", cache });
+    expect(() => inner.compile()).toThrow(/Node "slow" has a cache that outlives the process.*compile\(\{ name/);
+    const outer = new Chain<string>().append(inner, { key: "inner" });
+    expect(() => outer.compile()).toThrow(/Node "inner\/slow" has a cache/);
+    expect(() => outer.compile({ name: "outer" })).not.toThrow();
+    expect(() => new Chain<string>().append(inner.compile({ name: "inner" })).compile()).toThrow(/has a cache/);
+    const byDefault = new Chain<string>().append(upper);
+    expect(() => byDefault.compile({ runtime: new Runtime({ cache: cache.store }) })).not.toThrow();
+    expect(() => byDefault.compile({ nodeDefaults: { cache } })).toThrow(/has a cache/);
+  });
+});
