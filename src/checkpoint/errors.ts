@@ -46,6 +46,15 @@ export const askedTooLate = (what: string, address: string): KumikoError =>
       "Await every question before the function returns.",
   );
 
+export const answerUnused = (path: readonly string[], key: string, address: string): KumikoError =>
+  new KumikoError(
+    "GRAPH_CHANGED",
+    `The answer to ask("${key}") at "${address}" was not used: the code that runs there now has not asked for it. ` +
+      "The answer is kept. Resume with code that asks this question again, or start a new run. " +
+      'If a step was inserted into a chain, give the steps that ask a key of their own: append(node, { key: "…" }).',
+    { nodePath: path },
+  );
+
 export const schemaNeedsJson = (what: string, address: string, cause: unknown): KumikoError =>
   new KumikoError(
     "SCHEMA_UNSUPPORTED",
@@ -63,13 +72,14 @@ export const answerDoesNotParse = (what: string, address: string, issues: readon
 
 /** How a run that stopped can be continued. */
 export interface Continuation {
+  /** The id to resume with; `undefined` if nothing was saved. */
   readonly checkpointId: string | undefined;
-  /** The start of the sentence that says what to do to get one, such as "Give". */
-  readonly missing: string;
+  /** Why nothing was saved, and what to do. */
+  readonly unsaved: string;
 }
 
 /** The error of a run that paused for answers, or that was asked to stop. */
-export const stoppedToWait = (interrupts: Interrupts, { checkpointId, missing }: Continuation): InterruptError => {
+export const stoppedToWait = (interrupts: Interrupts, { checkpointId, unsaved }: Continuation): InterruptError => {
   const asking: Interrupt[] = [];
   const parts: string[] = [];
   for (const interrupt of interrupts) {
@@ -82,7 +92,7 @@ export const stoppedToWait = (interrupts: Interrupts, { checkpointId, missing }:
   const answers = asking.length === 0 ? "" : ", { [interrupt.id]: answer }";
   const advice =
     checkpointId === undefined
-      ? `It cannot be resumed, because nothing was saved: ${missing} the run a checkpointId.`
+      ? `It cannot be resumed, because ${unsaved}.`
       : `Continue with resume(${JSON.stringify(checkpointId)}${answers}).`;
   return withoutStack(`The run ${what}. ${advice}`, interrupts, checkpointId);
 };

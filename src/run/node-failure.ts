@@ -4,9 +4,15 @@ import { oneChunk } from "./streams/joining.js";
 import type { Task } from "./task.js";
 
 /** Whether an error branch takes the error of a task: only the task's own, not that of its input stream or of the store. */
-export function takesErrorBranch({ tried, owner, index, isOver }: Task, error: unknown): boolean {
-  if (isOver || !owner.handlesFailure(index) || tried?.inputFailure !== undefined) return false;
-  return !isOfStore(error);
+export function takesErrorBranch(task: Task, error: unknown): boolean {
+  const { tried, owner, index, isOver } = task;
+  if (isOver || !owner.handlesFailure(index) || isOfStore(error)) return false;
+  return tried?.inputFailure === undefined || isOfInput(task, tried.inputFailure.error);
+}
+
+/** Whether the input stream of a task failed as it was made for it, by its own mapping, and not in another node. */
+function isOfInput({ nodePath }: Task, error: unknown): boolean {
+  return KumikoError.is(error) && error.nodePath.join("/") === nodePath.join("/");
 }
 
 /** Whether the checkpoint store has failed, which is not the failure of any node. */
@@ -22,8 +28,10 @@ export async function nodeFailureOf(task: Task, error: unknown): Promise<NodeFai
   const located = (await owner.locateFailure(error, task)) as KumikoError;
   // the error may come from the node whose stream this one reads
   if (!task.nodePath.every((key, depth) => located.nodePath[depth] === key)) throw located;
-  const input = await tried?.wholeInput();
-  return Object.freeze({ node: owner.node(index).key, input, error: located, attempts: tried?.attempts ?? 0 });
+  // without an input, as when a mapping has failed, nothing was attempted
+  const hasInput = tried !== undefined && tried.inputFailure === undefined;
+  const [input, attempts] = hasInput ? [await tried.wholeInput(), tried.attempts] : [undefined, 0];
+  return Object.freeze({ node: owner.node(index).key, input, error: located, attempts });
 }
 
 /** Ends a task with its failure as its output. */

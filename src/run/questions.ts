@@ -1,9 +1,11 @@
 import type { Answer, Question } from "../checkpoint/document/snapshot.js";
-import { askedTooLate, schemaNeedsJson } from "../checkpoint/errors.js";
+import { answerUnused, askedTooLate, schemaNeedsJson } from "../checkpoint/errors.js";
 import { type InterruptError, waitsAt } from "../checkpoint/pause/interrupt.js";
 import type { InterruptOptions } from "../components/context.js";
+import type { KumikoError } from "../errors.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
+import type { Context } from "./context.js";
 import type { Environment } from "./environment.js";
 import type { AnsweringContext, AnswerSchema } from "./saved/parse-answer.js";
 
@@ -40,7 +42,10 @@ function findAnswered(context: AskingContext, key: string, info: unknown, schema
   const { invocation } = context;
   invocation.useKey("ask", key);
   const asked = invocation.findAsk(key);
-  if (asked?.answer !== undefined) return asked as Answered;
+  if (asked?.answer !== undefined) {
+    invocation.useAnswer(asked);
+    return asked as Answered;
+  }
   const jsonSchema = schema === undefined ? undefined : jsonSchemaOf(`ask("${key}")`, schema, context.address);
   throw stop(context, invocation.ask(key, info, jsonSchema));
 }
@@ -68,6 +73,12 @@ async function parseAt(context: AskingContext, asked: Answered, schema: AnswerSc
   } finally {
     context.invocation.leave();
   }
+}
+
+/** The error for an answer that the code which has just run there has not asked for, as after a change of the graph. */
+export function unusedAnswerOf(context: Pick<Context, "openedInvocation" | "nodePath">): KumikoError | undefined {
+  const unused = context.openedInvocation?.unusedAnswer;
+  return unused && answerUnused(context.nodePath, unused.key, unused.address);
 }
 
 /** `ctx.interrupt`: throws the interrupt that ends this execution. */

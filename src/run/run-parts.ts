@@ -2,6 +2,8 @@ import { HandlerList } from "../callbacks/handler-list.js";
 import { type Addressed, type RunInfo, RunRecord } from "../callbacks/run-info.js";
 import { Span } from "../callbacks/span.js";
 import type { NodeStop, RunSnapshot, TaskSnapshot } from "../checkpoint/document/snapshot.js";
+import type { Continuation } from "../checkpoint/errors.js";
+import type { Journal } from "../checkpoint/journal/journal.js";
 import type { Invocation, Part } from "../checkpoint/pause/invocation.js";
 import type { Plan, PlanNode } from "../compose/plan/plan.js";
 import type { Context } from "./context.js";
@@ -54,7 +56,7 @@ export interface RunScheduler {
   /** Resolves when nothing is running; rejects if something has failed. */
   idle(): Promise<void>;
   /** A question was withdrawn: nodes that were held back may start. */
-  proceed(): void;
+  wakeUp(): void;
 }
 
 /** A run's progress through the `interruptBefore` and `interruptAfter` of its graph. */
@@ -63,6 +65,20 @@ export interface RunStops {
   readonly stop: NodeStop | undefined;
   /** Stops that the run has passed. */
   readonly passed: readonly string[];
+}
+
+/** How a run that stops now can be continued. */
+export function continuationOf(
+  run: { readonly program: { readonly plan: Plan }; readonly ledger: RunLedger | undefined },
+  journal: Journal | undefined,
+): Continuation {
+  const { store } = run.program.plan;
+  if (journal?.checkpointId !== undefined && run.ledger?.canBeSaved === false) {
+    const unsaved = "it was stopped before its input stream had ended, so nothing was saved. Start it again";
+    return { checkpointId: undefined, unsaved };
+  }
+  const missing = store === undefined ? "compile with a store and give" : "give";
+  return { checkpointId: journal?.checkpointId, unsaved: `nothing was saved: ${missing} the run a checkpointId` };
 }
 
 /** Without a ledger: waits for what the paused tasks of a run have started. */

@@ -22,6 +22,7 @@ import { mergeCallOptions, type NodeCallOptionsTree, type Overrides } from "./op
 import { Semaphore } from "./policies/semaphore.js";
 import type { KeyedInputs, Program } from "./program.js";
 import {
+  continuationOf,
   graphRecordOf,
   halt,
   invocationsOf,
@@ -80,7 +81,6 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   steps = 0;
   /** The last step that it may take. */
   private lastStep: number;
-  /** See {@link leaveRest}. */
   hasRest = false;
 
   constructor(
@@ -264,7 +264,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     if (this.stopped?.delete(task) !== true || this.stopped.size > 0) return;
     this.stopped = undefined;
     this.halted = this.aborted;
-    this.scheduler?.proceed();
+    this.scheduler?.wakeUp();
     this.parentContext?.dropStop();
   }
 
@@ -293,9 +293,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     const own = interruptsOf(this.snapshot(), runKey);
     const requested = this.parentContext === undefined ? stopRequest?.requested : undefined;
     if (requested !== undefined) own.unshift({ ...requested, address: this.address });
-    const interrupts = pendingAt(this.address, own, this.environment);
-    const missing = this.program.plan.store === undefined ? "compile with a store and give" : "give";
-    return stoppedToWait(interrupts, { checkpointId: journal?.checkpointId, missing });
+    return stoppedToWait(pendingAt(this.address, own, this.environment), continuationOf(this, journal));
   }
 
   /** Ends the run as paused. */
@@ -318,6 +316,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   /** Waits for what is running in it. */
   async settle(): Promise<void> {
+    if (this.aborted || this.hasEnded) return;
     if (this.ledger !== undefined) await this.ledger.settle();
     else await this.scheduler?.idle();
   }

@@ -5,9 +5,10 @@ import { StreamReader } from "../schema/stream/reader.js";
 import type { Body } from "./body.js";
 import { noNextNode } from "./errors.js";
 import { joinInputs } from "./fan-in.js";
-import { deliverWired, without } from "./mapping/wired-delivery.js";
+import { deliverToAll, deliverWired, without } from "./mapping/wired-delivery.js";
 import { endWithFailure, nodeFailureOf, takesErrorBranch } from "./node-failure.js";
 import type { NodeStops } from "./node-stops.js";
+import { unusedAnswerOf } from "./questions.js";
 import { type Readiness, type Ready, readinessOf } from "./readiness.js";
 import { isPending, type Targets } from "./routes.js";
 import { choose, indexesOf, namesOf, sortByIndex } from "./routing.js";
@@ -149,11 +150,6 @@ export class Scheduler {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** A question was withdrawn: nodes that were held back may start. */
-  proceed(): void {
-    this.#wakeUp();
-  }
-
   /** Resolves when nothing is running; rejects if something has failed. */
   async idle(): Promise<void> {
     if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -196,7 +192,7 @@ export class Scheduler {
       this.#running--;
       this.#caught(task, error);
     }
-    this.#wakeUp();
+    this.wakeUp();
   }
 
   #begin(task: Task, inbox: readonly Delivery[]): unknown {
@@ -229,6 +225,8 @@ export class Scheduler {
     } else if (task.hasStopped && !task.isStreaming) {
       discard(output);
       this.#wait(task, task);
+    } else if (!task.isStreaming && this.#refusesUnused(task, task)) {
+      discard(output);
     } else {
       task.isOver = !task.isStreaming;
       task.output = run.delivered(task.index, output);
@@ -236,6 +234,13 @@ export class Scheduler {
       if (saving === undefined) this.#ended.push(task);
       else this.#track(task, saving, () => this.#ended.push(task));
     }
+  }
+
+  /** Fails the run if a task, or the branch after it (`context`), has not asked for an answer that it was given. */
+  #refusesUnused(task: Task, context: Task): boolean {
+    const unused = this.#ledger === undefined || task.tried?.fellBack === true ? undefined : unusedAnswerOf(context);
+    if (unused !== undefined) this.#failRun(task, unused);
+    return unused !== undefined;
   }
 
   /** A node has returned after the run failed or was aborted: its output is kept, so that a resume does not repeat it. */
@@ -293,7 +298,7 @@ export class Scheduler {
     void run.findOrigin(error).then((origin) => {
       this.#running--;
       this.#failure ??= { error: run.blame(origin, task.index) };
-      this.#wakeUp();
+      this.wakeUp();
     });
   }
 
@@ -325,18 +330,18 @@ export class Scheduler {
         } catch (error) {
           failed(error);
         }
-        this.#wakeUp();
+        this.wakeUp();
       },
       (error) => {
         this.#running--;
         failed(error);
-        this.#wakeUp();
+        this.wakeUp();
       },
     );
   }
 
   /** Wakes the loop; with steps, only once all tasks of the step have ended or one has failed. */
-  #wakeUp(): void {
+  wakeUp(): void {
     if (this.#running > 0 && this.#readiness.isStepwise && this.#failure === undefined && !this.#run.aborted) return;
     const wake = this.#wake;
     this.#wake = undefined;
@@ -377,11 +382,9 @@ export class Scheduler {
     asked?.begin();
     try {
       const targets = choose(run, task);
-      if (!isPending(targets)) this.#chosen(task, targets);
-      else {
-        this.#saveBeforeChoice(task);
-        this.#track(task, targets, (ready) => this.#chosen(task, ready), this.#unrouted(task));
-      }
+      if (isPending(targets)) this.#track(task, targets, (ready) => this.#chosen(task, ready), this.#unrouted(task));
+      else this.#chosen(task, targets);
+      if (task.targets === undefined) this.#saveUnrouted(task);
     } catch (error) {
       this.#unrouted(task)(error);
     }
@@ -392,18 +395,21 @@ export class Scheduler {
     if (this.#isOver || run.aborted) return;
     const { openedRoute } = task;
     if (openedRoute?.hasStopped === true) {
-      this.#saveBeforeChoice(task);
       this.#wait(task, openedRoute);
       return;
     }
-    if (openedRoute !== undefined) openedRoute.isOver = true;
+    if (openedRoute !== undefined) {
+      if (this.#refusesUnused(task, openedRoute)) return;
+      openedRoute.isOver = true;
+    }
     task.targets = typeof targets === "number" ? [targets] : targets;
     const saving = this.#ledger?.routed(task);
     if (saving === undefined) this.#deliver(task);
     else this.#track(task, saving, () => this.#deliver(task));
   }
 
-  #saveBeforeChoice(task: Task): void {
+  /** Its branches take their time, or have asked something: its output is saved meanwhile. */
+  #saveUnrouted(task: Task): void {
     const saving = this.#ledger?.choosing(task);
     if (saving !== undefined) this.#track(task, saving, ignore);
   }
@@ -430,15 +436,10 @@ export class Scheduler {
     if (edges !== undefined) {
       const waiting = deliverWired(this.#readiness, run.mode, task, targets, edges);
       if (waiting !== undefined) this.#track(task, waiting.ended, waiting.deliver);
-    } else if (run.mode !== "transform") {
-      for (const target of targets) this.#readiness.deliver(target, task, true);
-    } else if (targets.length === 0) {
+    } else if (run.mode === "transform" && targets.length === 0) {
       this.#drain(task, output);
     } else {
-      const reader = output as StreamReader<unknown>;
-      const copies = targets.length === 1 ? [reader] : reader.copy(targets.length);
-      for (const [n, value] of copies.entries())
-        this.#readiness.deliver(targets[n] as number, { source: task, value }, true);
+      deliverToAll(this.#readiness, run.mode, task, targets);
     }
     if (this.#readiness.isStepwise || this.#restored?.has(task) === true) return;
     if (targets.length < route.all.length) this.#readiness.skip(without(route.all, targets));
@@ -457,7 +458,7 @@ export class Scheduler {
     this.#unread.push(drained);
     drained.then(undefined, (error) => {
       this.#caught(task, error);
-      this.#wakeUp();
+      this.wakeUp();
     });
   }
 

@@ -44,6 +44,7 @@ export function scheduledBody(load: LoadScheduling, make: (scheduling: Schedulin
   return (input, task) => {
     if (made !== undefined) return made(input, task);
     return load().then((loaded) => {
+      task.scope.throwIfAborted();
       made ??= make(loaded);
       return made(input, task);
     });

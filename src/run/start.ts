@@ -324,6 +324,8 @@ export const loadScheduling: LoadScheduling = async () => {
 };
 
 function schedule(run: Run, saved: SavedRuns | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
+  // it may have been aborted while something was loaded
+  if (run.aborted) throw run.fail(run.reason);
   const { part: scheduling } = schedulingPart;
   if (scheduling === undefined) return loadScheduling().then(() => schedule(run, saved, input, from));
   return scheduling.schedule(run as never, saved?.newLedger(run as never) as never, input, from);

@@ -87,6 +87,8 @@ export class Invocation implements Part {
   #calls: Map<number, Call> | undefined = undefined;
   /** The keys used in this execution. */
   #usedKeys: Set<string> | undefined = undefined;
+  /** The questions whose answers it has got in this execution. */
+  #answersUsed: Set<Question> | undefined = undefined;
   #childCounts: Map<string, number> | undefined = undefined;
   #open = 0;
   #waiters: (() => void)[] | undefined = undefined;
@@ -139,6 +141,20 @@ export class Invocation implements Part {
 
   findAsk(key: string): Question | undefined {
     return this.#questions.find((question) => question.kind === "ask" && question.key === key);
+  }
+
+  /** The answer to a question is handed over. */
+  useAnswer(question: Question): void {
+    this.#answersUsed ??= new Set();
+    this.#answersUsed.add(question);
+  }
+
+  /** A question that was answered since the last stop, and that the code has not asked again. */
+  get unusedAnswer(): Question | undefined {
+    if (!this.isRestored) return undefined;
+    const isUnused = (question: Question): boolean =>
+      question.kind === "ask" && question.fresh && this.#answersUsed?.has(question) !== true;
+    return this.#questions.find(isUnused);
   }
 
   /** Adds a question, or returns the existing one with this key. */
@@ -290,6 +306,11 @@ export class Invocation implements Part {
     this.#inner ??= new Map();
     const hasAsked = this.#inner.get(key)?.hasAsked ?? false;
     this.#inner.set(key, { result: undefined, saved: undefined, run, hasAsked });
+  }
+
+  get hasLiveRuns(): boolean {
+    for (const { run } of this.#inner?.values() ?? nothing) if (run !== undefined) return true;
+    return false;
   }
 
   liveRuns(): InnerRun[] {

@@ -68,6 +68,8 @@ export interface PlanEdge {
   readonly on: "value" | "failure";
   readonly data: boolean;
   readonly control: boolean;
+  /** Of a workflow, for a stream: the target starts only once the stream has ended, even if it reads it. */
+  readonly waits?: boolean | undefined;
   /** In a workflow: a label for each mapping, `path → field`. */
   readonly labels?: readonly string[] | undefined;
 }

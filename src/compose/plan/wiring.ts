@@ -22,6 +22,8 @@ export interface Wires {
 /** An edge under construction. */
 interface Wire {
   data: boolean;
+  /** Whether the node runs after the source, whatever it reads of it. */
+  waits: boolean;
   /** Whether it is a reason to run. Later, reasons that others imply are left out. */
   isReason: boolean;
   readonly labels: string[];
@@ -51,9 +53,9 @@ export function wire(wires: Wires): PlanEdge[] {
     const reasons = isTarget || index === END_INDEX ? [] : reasonsOf(own, tree);
     for (const port of [index, index + count]) tree.add(port, isTarget ? branches : reasons);
     const control = new Set(reasons);
-    for (const [port, { data, labels }] of own) {
+    for (const [port, { data, waits, labels }] of own) {
       const on = port < count ? "value" : "failure";
-      edges[index]?.push({ from: port % count, to: index, on, data, control: control.has(port), labels });
+      edges[index]?.push({ from: port % count, to: index, on, data, control: control.has(port), waits, labels });
     }
     const startsAtOnce = index === END_INDEX ? own.size === 0 : !isTarget && reasons.length === 0;
     if (startsAtOnce) edges[index] = withStart(edges[index] ?? [], index);
@@ -84,7 +86,7 @@ function wiresOf({ mapping, runAfter }: WiredNode, node: number, wires: Wires): 
     const index = indexOf(key);
     if (index === undefined || index === END_INDEX) throw unknownNode(what, key, keys.slice(END_INDEX + 1));
     const port = portOf(index, on, keys.length);
-    const known = found.get(port) ?? { data: false, isReason: false, labels: [] };
+    const known = found.get(port) ?? { data: false, waits: false, isReason: false, labels: [] };
     found.set(port, known);
     return known;
   };
@@ -98,7 +100,11 @@ function wiresOf({ mapping, runAfter }: WiredNode, node: number, wires: Wires): 
       wire.labels.push(labelOf(path, field));
     }
   }
-  for (const key of runAfter) wireOf(key, "value", "A node in runAfter,").isReason = true;
+  for (const key of runAfter) {
+    const wire = wireOf(key, "value", "A node in runAfter,");
+    wire.isReason = true;
+    wire.waits = true;
+  }
   return found;
 }
 

@@ -6,6 +6,7 @@ import { isPromiseLike, isStream } from "../../is.js";
 import type { Body } from "../body.js";
 import { mergeCallOptions, type NodeCallOptionsTree } from "../options/call-options.js";
 import type { Program } from "../program.js";
+import { unusedAnswerOf } from "../questions.js";
 import { Run } from "../run.js";
 import { collect, discard } from "../streams/joining.js";
 import { type ItemList, Task } from "../task.js";
@@ -262,8 +263,10 @@ export abstract class EachRun extends Run implements ItemList {
       if (this.#isDone) discard(output);
       else this.#await(task, item, collect(output, task));
     } else if (!this.#isDone) {
+      const unused = task.hasStopped ? undefined : unusedAnswerOf(task);
       if (task.hasStopped) this.#wait(task, item);
-      else this.#settle(task, output);
+      else if (unused === undefined) this.#settle(task, output);
+      else void this.#failSoon(this.#failureOf(task, unused));
     }
   }
 

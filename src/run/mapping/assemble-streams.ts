@@ -7,7 +7,7 @@ import { lazyReader } from "../streams/lazy-reader.js";
 import type { Delivery } from "../task.js";
 import type { BoundFrom, BoundMapping, BoundRecord, BoundSource, Outputs } from "./bound-mapping.js";
 import { partOf, wholeOf } from "./mapped-stream.js";
-import { type MappingTarget, MISSING, orUndefined } from "./read-path.js";
+import { isMissing, type MappingTarget, MISSING, orUndefined } from "./read-path.js";
 
 /**
  * Assembles the input of a node as a stream. A path that leads through records passes on chunk by chunk, and parts join key by
@@ -146,7 +146,7 @@ async function* firstOf(
     for (const [from, reader] of sources) {
       const whole = reader === undefined ? MISSING : await reader.concat();
       const found = from.read({ ...at, at: () => whole });
-      if (found === MISSING) continue;
+      if (isMissing(found)) continue;
       yield found;
       return;
     }

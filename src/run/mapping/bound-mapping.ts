@@ -1,6 +1,6 @@
 import type { ExtractSource, FailureSource, FirstSource, MappingPlan, Path } from "../../compose/plan/mapping.js";
 import { isPromiseLike } from "../../is.js";
-import { deepCopyOf, type MappingTarget, MISSING, type Reading, readPath, settled } from "./read-path.js";
+import { deepCopyOf, isMissing, type MappingTarget, MISSING, type Reading, readPath, settled } from "./read-path.js";
 
 /** The outputs that a mapping reads, as whole values. */
 export interface Outputs extends MappingTarget {
@@ -115,7 +115,7 @@ function bindFirst({ sources }: FirstSource, indexOf: IndexOf, field: Path): Bou
   const read = (outputs: Outputs): unknown => {
     for (const source of bound) {
       const found = source.read(outputs);
-      if (found !== MISSING) return found;
+      if (!isMissing(found)) return found;
     }
     return MISSING;
   };

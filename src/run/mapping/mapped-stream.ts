@@ -32,11 +32,11 @@ export function partOf(
   own: Joining,
   isWhole: boolean,
 ): StreamReader<unknown> {
-  const { path, fallback } = source.reading.source;
+  const { path, fallback, required } = source.reading.source;
   if (fallback !== undefined || path.some(isListStep)) {
     return lazyReader([reader], restOf(source, reader, at, 0, isWhole), own);
   }
-  if (path.length === 0) return isWhole ? reader : filled(reader);
+  if (path.length === 0 && !required) return isWhole ? reader : filled(reader);
   let part = filled(reader);
   for (const [n, step] of path.entries()) {
     const joining = joiningOfKey(part.joining, step);
@@ -105,14 +105,21 @@ async function* fieldOf(source: BoundFrom, reader: StreamReader<unknown>, at: Ma
   if (value !== MISSING) yield value;
 }
 
-/** The same chunks; if there are none, the source is treated as missing. */
+/** The same chunks; if there are none, or only `undefined` where a value is required, the source is treated as missing. */
 async function* found(source: BoundFrom, reader: StreamReader<unknown>, at: MappingTarget, isWhole: boolean): Chunks {
-  let isMissing = true;
+  const { required } = source.reading.source;
+  let isFound = false;
+  let heldBack = 0;
   for await (const chunk of reader) {
-    isMissing = false;
+    if (required && !isFound && chunk === undefined) {
+      heldBack++;
+      continue;
+    }
+    for (; heldBack > 0; heldBack--) yield undefined;
+    isFound = true;
     yield chunk;
   }
-  if (!isMissing) return;
+  if (isFound) return;
   settled(MISSING, source.reading, at);
   if (isWhole) yield undefined;
 }

@@ -4,7 +4,10 @@ import { kindOf } from "../../wording.js";
 import { mappingFailed } from "../errors.js";
 import type { Run } from "../run.js";
 
-/** Marks missing data: the output of a skipped node, an absent field, an index past the end. */
+/**
+ * Marks missing data: the output of a skipped node, an absent field, an index past the end. For `default`, `required` and
+ * `firstOf`, a value that is `undefined` is missing too.
+ */
 export const MISSING: unique symbol = Symbol("missing");
 
 /** The node whose input a mapping assembles. */
@@ -46,16 +49,18 @@ export function readPath(
   return current;
 }
 
+export const isMissing = (value: unknown): boolean => value === MISSING || value === undefined;
+
 export function orUndefined(value: unknown): unknown {
   return value === MISSING ? undefined : value;
 }
 
-/** The final value of a source: its default replaces missing data and `undefined`; a required source throws. */
+/** The final value of a source: its default replaces missing data; a required source throws. */
 export function settled(found: unknown, reading: Reading, at: MappingTarget): unknown {
-  if (found !== MISSING && found !== undefined) return found;
+  if (!isMissing(found)) return found;
   const { fallback, required } = reading.source;
   if (fallback !== undefined) return deepCopyOf(fallback.value);
-  if (required && found === MISSING) throw failed(reading, at, "it is required, and is missing");
+  if (required) throw failed(reading, at, "it is required, and is missing");
   return found;
 }
 

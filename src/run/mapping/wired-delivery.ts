@@ -11,9 +11,20 @@ interface Waiting {
   readonly deliver: () => void;
 }
 
+/** Delivers the output of a node of a graph: the value, or to each target a copy of the stream. */
+export function deliverToAll(readiness: Readiness, mode: Mode, task: Task, targets: readonly number[]): void {
+  if (mode !== "transform") {
+    for (const target of targets) readiness.deliver(target, task, true);
+    return;
+  }
+  const reader = task.output as StreamReader<unknown>;
+  const copies = targets.length === 1 ? [reader] : reader.copy(targets.length);
+  for (const [n, value] of copies.entries()) readiness.deliver(targets[n] as number, { source: task, value }, true);
+}
+
 /**
- * Delivers the output of a workflow's node: at once to nodes that read it or were chosen by a branch; to nodes that only wait
- * for it, at the end of its stream. A stream that no node reads is read here.
+ * Delivers the output of a workflow's node: at once to nodes that read it or were chosen by a branch; to nodes that run after it,
+ * at the end of its stream, whether they read it or not. A stream that no node reads is read here.
  */
 export function deliverWired(
   readiness: Readiness,
@@ -33,7 +44,8 @@ export function deliverWired(
     edge: targets[n - 1] === target ? undefined : edges.get(target),
   }));
   const readers = ways.filter(({ edge }) => edge?.data === true).length;
-  const isWaitedFor = index !== START_INDEX && (readers === 0 || ways.some(({ edge }) => edge?.data === false));
+  const waits = (edge: PlanEdge | undefined): boolean => edge?.data === false || edge?.waits === true;
+  const isWaitedFor = index !== START_INDEX && (readers === 0 || ways.some(({ edge }) => waits(edge)));
   const count = readers + (isWaitedFor ? 1 : 0);
   if (count === 0) void output.cancel();
   const copies = count < 2 ? [output] : output.copy(count);
@@ -41,7 +53,7 @@ export function deliverWired(
   for (const { target, edge } of ways) {
     const value = edge?.data === true ? copies.pop() : undefined;
     const deliver = (): void => readiness.deliver(target, { source: task, value }, edge?.control !== false);
-    if (edge?.data === false && isWaitedFor) later.push(deliver);
+    if (waits(edge) && isWaitedFor) later.push(deliver);
     else deliver();
   }
   const [rest] = copies;

@@ -1,6 +1,7 @@
 import type { NodeFunction } from "../../compose/plan/plan.js";
 import { OnDemand } from "../../schema/on-demand.js";
 import type { Body, Natives } from "../body.js";
+import type { Task } from "../task.js";
 import type { NodeAround } from "./around-node.js";
 
 const part = new OnDemand(async () => (await import("./around-node.js")).aroundNode);
@@ -14,7 +15,8 @@ export function withPolicies(natives: Natives, takesStream: boolean, around: Nod
   const mode = (name: "invoke" | "stream" | "transform"): NodeFunction => {
     const call = (input: unknown, task: never): unknown => {
       made ??= part.part?.(natives, around);
-      return made === undefined ? part.load().then(() => call(input, task)) : (made[name] as Body)(input, task);
+      if (made !== undefined) return (made[name] as Body)(input, task);
+      return part.load().then(() => goOn(task, () => call(input, task)));
     };
     return call;
   };
@@ -27,6 +29,12 @@ const holding = new OnDemand(async () => (await import("./held-back.js")).heldBa
 export function loadHeldBack(body: Body): Body {
   return (input, task) =>
     holding.part === undefined
-      ? holding.load().then((hold) => hold(body, input, task))
+      ? holding.load().then((hold) => goOn(task, () => hold(body, input, task)))
       : holding.part(body, input, task);
+}
+
+/** The run may have been aborted while the code was loaded: then nothing starts. */
+function goOn(task: Task, start: () => unknown): unknown {
+  task.scope.throwIfAborted();
+  return start();
 }

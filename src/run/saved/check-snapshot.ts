@@ -131,7 +131,10 @@ function nestedOf({ visit }: TaskSnapshot): RunSnapshot | undefined {
   return visit?.inner.find(({ key }) => key === "")?.run;
 }
 
-/** Throws `GRAPH_CHANGED` if the run needs a step with an automatic key, and the steps up to that one have changed. */
+/**
+ * Throws `GRAPH_CHANGED` if the run needs a step with an automatic key, and the steps up to that one have changed, or may have:
+ * where steps were added, and the one at the same distance from the end looks the same, nobody can tell where they were added.
+ */
 function checkChain(
   { chain: saved, tasks }: RunSnapshot,
   now: readonly ChainStep[] | undefined,
@@ -142,8 +145,15 @@ function checkChain(
   for (let n = saved.length - 1; n >= 0; n--) {
     const [key = ""] = saved[n] ?? [];
     if (!automaticKey.test(key) || !needed.has(key)) continue;
-    const before = saved.slice(0, n + 1);
-    if (JSON.stringify(before) !== JSON.stringify((now ?? []).slice(0, n + 1))) throw stepsHaveChanged([...path, key]);
+    const steps = now ?? [];
+    const isShifted = steps.length !== saved.length && isSameStep(saved[n], steps[n + steps.length - saved.length]);
+    const isSame = saved.slice(0, n + 1).every((step, at) => isSameStep(step, steps[at]) && step[0] === steps[at]?.[0]);
+    if (!isSame || isShifted) throw stepsHaveChanged([...path, key]);
     return;
   }
+}
+
+/** Whether two steps have one kind and one name. Many functions have no name, so the same step may look like another one. */
+function isSameStep(one: ChainStep | undefined, other: ChainStep | undefined): boolean {
+  return one !== undefined && other !== undefined && one[1] === other[1] && one[2] === other[2];
 }

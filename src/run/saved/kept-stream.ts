@@ -165,12 +165,13 @@ function keptPart(name: PartName, invocation: Invocation | undefined): Slot | un
   return invocation?.isRestored === true && invocation.hasQuestions ? invocation[name] : undefined;
 }
 
-/** Waits for what an invocation has started, and reads its kept streams to their ends. */
+/** Waits for what an invocation has started, also in graphs that go on while their stream is read, and reads its kept streams. */
 export async function settleKept(
   invocation: Invocation | undefined,
   settling: Promise<void> | undefined,
 ): Promise<void> {
   await settling;
+  for (const run of invocation?.liveRuns() ?? []) await run.settle();
   for (const [name, stream] of invocation?.keptStreams ?? []) {
     await stream.drain();
     if (stream.ended && invocation !== undefined) invocation[name] = { value: stream.whole() };

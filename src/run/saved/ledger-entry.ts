@@ -8,6 +8,7 @@ import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { keepLocated } from "../failure.js";
+import { unusedAnswerOf } from "../questions.js";
 import type { Run } from "../run.js";
 import { InputJoining, oneChunk, RestoredJoining, rejoin } from "../streams/joining.js";
 import { givesChunks, joiningAt } from "../streams/stream-ports.js";
@@ -76,7 +77,11 @@ export class LedgerEntry {
   #checkEnd(): void {
     const { task } = this;
     this.#run.throwIfAborted();
-    if (!task.hasStopped) return;
+    if (!task.hasStopped) {
+      const unused = task.tried?.fellBack === true ? undefined : unusedAnswerOf(task);
+      if (unused !== undefined) throw unused;
+      return;
+    }
     const { environment } = this.#run;
     throw waitsAt(task.address, interruptsAt(task.invocation.snapshot(), environment.runKey), environment);
   }

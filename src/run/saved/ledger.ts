@@ -269,9 +269,8 @@ export class Ledger implements RunLedger {
   settleInvocation(task: Task): Promise<void> | undefined {
     const settling = task.settle();
     const invocation = task.openedInvocation;
-    return settling === undefined && invocation?.keptStreams === undefined
-      ? undefined
-      : settleKept(invocation, settling);
+    const isSettled = settling === undefined && invocation?.keptStreams === undefined;
+    return isSettled && invocation?.hasLiveRuns !== true ? undefined : settleKept(invocation, settling);
   }
 
   /**

@@ -9,6 +9,7 @@ import { KumikoError } from "../../errors.js";
 import { isPromiseLike } from "../../is.js";
 import type { Context } from "../../run/context.js";
 import { causesOf } from "../../run/policies/causes-of.js";
+import { unusedAnswerOf } from "../../run/questions.js";
 import { Scope } from "../../run/scope.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolResult } from "../../schema/message/content-block.js";
@@ -255,6 +256,13 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     if (this.phase !== "running") return;
     if (this.openedInvocation?.hasStopped === true) {
       this.stop();
+      return;
+    }
+    const unused = unusedAnswerOf(this);
+    if (unused !== undefined) {
+      this.phase = "failing";
+      this.release();
+      this.settleFailed(this.blame(unused));
       return;
     }
     this.takeHeld();
