@@ -1,11 +1,6 @@
 import { KumikoError, messageOf } from "../errors.js";
 import { shorten } from "../schema/shorten.js";
 
-export const mcpPackageMissing = (name: string, purpose: string, cause: unknown): KumikoError =>
-  new KumikoError("PACKAGE_MISSING", `${purpose} needs the package ${name}. Install it: npm install ${name}`, {
-    cause,
-  });
-
 export const invalidMcpOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 
 export const unknownMcpOption = (where: string, name: string, known: readonly string[]): KumikoError =>
@@ -16,10 +11,21 @@ export const invalidMcpValue = (name: string, rule: string, given: unknown): Kum
 
 // client
 
-export const connectFailed = (server: string, cause: unknown): KumikoError =>
+/** What a failed connection is due to; it decides what to check. */
+export type ConnectFailure = "unreachable" | "program" | "refused" | "response";
+
+const whatToCheck: Readonly<Record<ConnectFailure, string>> = {
+  unreachable: "could not be reached. Check its command or url",
+  program: "did not start. Check its command, args and env",
+  refused: "refused the connection. Check its url, headers and authProvider",
+  response:
+    "was reached, but its response is not valid MCP. Check whether it is an MCP server, or report this to its author",
+};
+
+export const connectFailed = (server: string, failure: ConnectFailure, cause: unknown): KumikoError =>
   new KumikoError(
     "MCP_CONNECT_FAILED",
-    `The MCP server "${server}" could not be reached. Check its command or url, or set optional: true. Cause: ${messageOf(cause)}`,
+    `The MCP server "${server}" ${whatToCheck[failure]}, or set optional: true. Cause: ${messageOf(cause)}`,
     { cause },
   );
 
@@ -33,6 +39,14 @@ export const disconnected = (server: string, cause: unknown): KumikoError =>
     {
       cause,
     },
+  );
+
+/** The server refused each attempt of a call without processing it. */
+export const callNotAccepted = (server: string, tool: string, sent: number, cause: unknown): KumikoError =>
+  new KumikoError(
+    "MCP_DISCONNECTED",
+    `The MCP server "${server}" did not accept a call of "${tool}" in ${sent} attempts. The call did not run. Cause: ${messageOf(cause)}`,
+    { cause },
   );
 
 export const callCutOff = (server: string, tool: string, sent: number, cause: unknown): KumikoError =>
@@ -52,18 +66,27 @@ export const mcpConnectionClosed = (): KumikoError =>
 export const unknownServer = (server: string, known: readonly string[]): KumikoError =>
   invalidMcpOption(`Unknown MCP server "${server}". Servers of this connection: ${known.join(", ") || "none"}.`);
 
-export const unknownIncluded = (server: string, missing: readonly string[], known: readonly string[]): KumikoError =>
-  invalidMcpOption(
+/** `skipped` are the reasons why tools were left out, by their names. */
+export const unknownIncluded = (
+  server: string,
+  missing: readonly string[],
+  known: readonly string[],
+  skipped: ReadonlyMap<string, string>,
+): KumikoError => {
+  const names = missing.map((name) => {
+    const reason = skipped.get(name);
+    return reason === undefined ? JSON.stringify(name) : `${JSON.stringify(name)} (left out: ${reason})`;
+  });
+  return invalidMcpOption(
     `include of the MCP server "${server}" names tools that the server does not have: ` +
-      `${missing.map((name) => JSON.stringify(name)).join(", ")}. Its tools: ${known.join(", ") || "none"}.`,
+      `${names.join(", ")}. Its tools: ${known.join(", ") || "none"}.`,
   );
+};
 
 export const sameToolName = (name: string, first: string, second: string): KumikoError =>
   new KumikoError(
     "DUPLICATE_TOOL",
-    first === second
-      ? `The MCP server "${first}" has two tools that both get the name "${name}". Leave the tool out with exclude.`
-      : `The MCP servers "${first}" and "${second}" both have a tool that gets the name "${name}". Give one server a prefix, or exclude the tool.`,
+    `The MCP servers "${first}" and "${second}" both have a tool that gets the name "${name}". Give one server a prefix, or exclude the tool.`,
   );
 
 export const protocolError = (server: string, what: string, cause?: unknown): KumikoError =>

@@ -27,6 +27,7 @@ export type {
 } from "./client/options.js";
 export type { McpPrompt, McpPromptArgument } from "./client/prompts.js";
 export type { McpResource, McpResourceContent, McpResourceTemplate } from "./client/resources.js";
+export type { McpList, McpSkippedEntry } from "./client/skipped-entries.js";
 export {
   type Listening,
   type ListenOptions,
@@ -50,9 +51,11 @@ export type {
   MCPServerPromptMessages,
   MCPServerRepository,
   MCPServerResource,
+  MCPServerResource as Resource,
   MCPServerResourceContent,
   MCPServerResources,
   MCPServerResourceTemplate,
+  MCPServerResourceTemplate as ResourceTemplate,
   McpAgent,
   McpAuthInfo,
   McpGraph,

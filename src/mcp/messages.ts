@@ -22,15 +22,13 @@ export function agenticMessageOf(message: unknown): AgenticMessage {
 }
 
 function userBlockOf(part: unknown): ContentBlock {
-  const { type, text, data, mimeType, resource, uri, name } = isFields(part) ? part : {};
+  const { type, text, data, mimeType, resource } = isFields(part) ? part : {};
   if (type === "text" && typeof text === "string") return userInputText(text);
   const media = { ...(typeof mimeType === "string" && { mimeType }) };
   if (type === "image" && typeof data === "string") return userInputImage({ base64Data: data, ...media });
   if (type === "audio" && typeof data === "string") return userInputAudio({ base64Data: data, ...media });
   if (type === "resource" && isFields(resource)) return resourceBlock(resource);
-  if (type === "resource_link" && typeof uri === "string") {
-    return userInputFile({ url: uri, ...media, ...(typeof name === "string" && { name }) });
-  }
+  // also links to resources, whose URI is a name at the server and not an address
   return userInputText(JSON.stringify(part) ?? "");
 }
 

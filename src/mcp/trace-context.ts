@@ -16,7 +16,7 @@ export function traceContextOf(meta: unknown): TraceContext | undefined {
 }
 
 /** The `_meta` that passes the trace context of a run on to a server. */
-export function traceMeta({ requestContext }: Pick<NodeContext, "requestContext">): { readonly _meta?: Fields } {
-  const context = traceContextOf(requestContext.get(traceContextKey));
+export function traceMeta(ctx: Partial<Pick<NodeContext, "requestContext">> | undefined): { readonly _meta?: Fields } {
+  const context = traceContextOf(ctx?.requestContext?.get(traceContextKey));
   return context === undefined ? {} : { _meta: context };
 }

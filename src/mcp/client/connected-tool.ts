@@ -9,7 +9,7 @@ import { propertiesOf, readResult } from "../../tools/mcp/mcp-tools.js";
 import { noteRequest } from "../../tools/mcp/note-request.js";
 import { maxTimerMs } from "../timing.js";
 import { traceMeta } from "../trace-context.js";
-import { type ContinuationParams, exchange } from "./exchange.js";
+import { type ContinuationParams, exchange, runContextOf } from "./exchange.js";
 import type { InputAnswers } from "./input-answers.js";
 import type { ServerLink } from "./link.js";
 import type { Client } from "./sdk.js";
@@ -41,13 +41,18 @@ export function connectedTool(watched: WatchedTool, settings: ConnectedToolSetti
   /** The content that the model reads, by the structured output it came with. */
   const contents = definition.outputSchema && new WeakMap<object, unknown>();
   const send = async (input: Record<string, unknown>, ctx: ToolContext, more: ContinuationParams): Promise<unknown> => {
-    const { signal, toolCallId } = ctx;
+    const { signal, toolCallId = "", progress }: Partial<ToolContext> = ctx ?? {};
     const params = { name, arguments: input, ...more, ...traceMeta(ctx) };
-    const options = { signal, onprogress: (event: object) => ctx.progress(event), timeout: maxTimerMs };
+    const options = {
+      // in a run, the tools node limits the time through the signal
+      timeout: signal === undefined ? link.timeout : maxTimerMs,
+      ...(signal && { signal }),
+      ...(progress && { onprogress: (event: object) => progress(event) }),
+    };
     const call = link.call(params, options);
     const notedCall = (client: Client) =>
       noteRequest(ctx, { method: "tools/call", tool: name, client, place: link.endpoint }, () => call(client));
-    return link.inFlight.during({ toolName: name, toolCallId, ctx }, () =>
+    return link.inFlight.during({ toolName: name, toolCallId, ctx: runContextOf(ctx) }, () =>
       link.request(notedCall, { signal, name, repeatable }),
     );
   };
@@ -62,9 +67,9 @@ export function connectedTool(watched: WatchedTool, settings: ConnectedToolSetti
     metadata: title === undefined ? undefined : { title },
     execute: async (given: unknown, ctx: ToolContext) => {
       const reason = refusalReason(watched);
-      if (reason !== undefined) throw reportedError("denied", `"${id}" did not run: ${reason}.`, nameOf(ctx));
+      if (reason !== undefined) throw reportedError("denied", `"${id}" did not run: ${reason}.`, nameOf(id, ctx));
       const input = given as Record<string, unknown>;
-      const { toolCallId } = ctx;
+      const { toolCallId = "" }: Partial<ToolContext> = ctx ?? {};
       const scope = {
         server: link.name,
         name,
@@ -84,8 +89,8 @@ function approvalOf(needed: NeedsApproval<Record<string, unknown>> | undefined):
   return typeof needed === "function" ? (input, ctx) => needed(input as Record<string, unknown>, ctx) : needed;
 }
 
-function nameOf({ toolName, toolCallId }: ToolContext) {
-  return { toolName, callId: toolCallId };
+function nameOf(id: string, ctx: Partial<ToolContext> | undefined) {
+  return { toolName: ctx?.toolName ?? id, callId: ctx?.toolCallId ?? "" };
 }
 
 function outputOf(result: McpResult, contents: WeakMap<object, unknown> | undefined): unknown {

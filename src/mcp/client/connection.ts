@@ -1,4 +1,5 @@
 import type { DocumentSource, Loader, Template } from "../../components/retrieval.js";
+import { KumikoError, messageOf } from "../../errors.js";
 import { approvalFor, checkApprovalNames } from "../../tools/define/approval-option.js";
 import type { McpToolDefinition } from "../../tools/mcp/mcp-client.js";
 import { sameToolName, unknownServer } from "../errors.js";
@@ -18,6 +19,7 @@ import {
   resourceLoader,
 } from "./resources.js";
 import { type Sampler, samplerOf } from "./sampling.js";
+import type { McpSkippedEntry } from "./skipped-entries.js";
 import { ToolWatch, type WatchedTool } from "./tool-watch.js";
 import { uncheckedReason } from "./unchecked.js";
 
@@ -28,6 +30,8 @@ export interface McpServerStatus {
   readonly revision: string;
   readonly tools: number;
   readonly error?: unknown;
+  /** The entries of the lists that were read, which were left out because they cannot be used. */
+  readonly skipped?: readonly McpSkippedEntry[] | undefined;
 }
 
 /** The list of a server that has changed. */
@@ -73,6 +77,17 @@ export interface McpConnection {
   /** Closes all connections and stops the programs that were started. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** The official client lists a name once only; other clients, and servers with an error, may repeat one. */
+function withoutRepeated(link: ServerLink, definitions: readonly McpToolDefinition[]): McpToolDefinition[] {
+  const names = new Set<string>();
+  return definitions.filter(({ name }) => {
+    const isNew = !names.has(name);
+    if (isNew) names.add(name);
+    else link.skipped.add({ list: "tools", name, reason: "the server lists another tool with this name before it" });
+    return isNew;
+  });
 }
 
 export class ConnectedServers implements McpConnection, LinkOwner {
@@ -190,7 +205,9 @@ export class ConnectedServers implements McpConnection, LinkOwner {
       [...this.#links.values()].map((link) => {
         const { name, state, revision, error } = link;
         const tools = this.#toolsets.get(link)?.length ?? 0;
-        return [name, { state, revision, tools, ...(error !== undefined && { error }) }];
+        const skipped = link.skipped.all;
+        const more = { ...(error !== undefined && { error }), ...(skipped.length > 0 && { skipped }) };
+        return [name, { state, revision, tools, ...more }];
       }),
     );
   }
@@ -228,7 +245,7 @@ export class ConnectedServers implements McpConnection, LinkOwner {
   async toolsListed(link: ServerLink, definitions: readonly McpToolDefinition[]): Promise<void> {
     const { prefix = link.name } = link.config;
     const idOf = (name: string) => (prefix === false ? name : `${prefix}_${name}`);
-    this.#admitted.set(link, await this.#watchOf(link).admit(definitions, idOf));
+    this.#admitted.set(link, await this.#watchOf(link).admit(withoutRepeated(link, definitions), idOf));
     if (!this.#isOpen) return;
     const before = this.#all;
     this.#rebuildTools();
@@ -283,7 +300,7 @@ export class ConnectedServers implements McpConnection, LinkOwner {
     const toolsets = new Map<ServerLink, readonly ConnectedMcpTool[]>();
     for (const link of this.#links.values()) {
       const taken = (this.#admitted.get(link) ?? []).filter(({ id }) => this.#isFree(id, link.name, owners));
-      toolsets.set(link, Object.freeze(taken.map((watched) => this.#toolFor(link, watched))));
+      toolsets.set(link, Object.freeze(taken.flatMap((watched) => this.#usableTool(link, watched) ?? [])));
     }
     this.#toolsets = toolsets;
     this.#all = Object.freeze([...toolsets.values()].flat());
@@ -295,6 +312,17 @@ export class ConnectedServers implements McpConnection, LinkOwner {
     else if (!this.#isOpen) throw sameToolName(id, other, server);
     else this.emit({ kind: "duplicate_tool", server, tool: id, other });
     return other === undefined;
+  }
+
+  /** Returns `undefined` for a definition from which no tool can be made. */
+  #usableTool(link: ServerLink, watched: WatchedTool): ConnectedMcpTool | undefined {
+    try {
+      return this.#toolFor(link, watched);
+    } catch (error) {
+      if (!(KumikoError.is(error) && error.code === "INVALID_TOOL")) throw error;
+      link.skipped.add({ list: "tools", name: watched.definition.name, reason: messageOf(error) });
+      return undefined;
+    }
   }
 
   /** Returns the same object as before if the definition has not changed. */

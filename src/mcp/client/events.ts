@@ -1,3 +1,5 @@
+import type { McpList } from "./skipped-entries.js";
+
 /** An event of a connection, for logs and monitoring. */
 export type McpEvent =
   | { readonly kind: "connected"; readonly server: string; readonly revision: string; readonly tools: number }
@@ -26,6 +28,15 @@ export type McpEvent =
       readonly server: string;
       readonly tool: string;
       readonly other: string;
+    }
+  | {
+      /** An entry of a list is left out, because it cannot be used; the others are. */
+      readonly kind: "skipped_entry";
+      readonly server: string;
+      readonly list: McpList;
+      /** The name of the entry, or its URI; `(unnamed)` if it has neither. */
+      readonly name: string;
+      readonly reason: string;
     }
   | {
       /** A schema is not validated, because it refers to other documents or uses an unknown dialect. */

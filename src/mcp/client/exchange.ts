@@ -1,5 +1,5 @@
 import type { NodeContext } from "../../components/context.js";
-import { type Fields, isFields } from "../../is.js";
+import { type Fields, isFields, isObject } from "../../is.js";
 import { cannotAsk, protocolError, stateRejected, tooManyRounds } from "../errors.js";
 
 /** The parameters added to a request that is repeated with the input that the server asked for. */
@@ -34,7 +34,8 @@ export async function exchange(
   scope: RequestScope,
   send: (more: ContinuationParams) => Promise<unknown>,
 ): Promise<unknown> {
-  const { ctx, server, name } = scope;
+  const { server, name } = scope;
+  const ctx = runContextOf(scope.ctx);
   if (ctx === undefined || !ctx.resume.wasInterrupted) {
     const result = await send({});
     if (!isInputRequired(result)) return result;
@@ -42,6 +43,13 @@ export async function exchange(
     return answerRounds(scope, ctx, send, await ctx.once("mcp:0", () => saved(result)));
   }
   return answerRounds(scope, ctx, send, await ctx.once("mcp:0", async () => saved(await send({}))));
+}
+
+/** The context if it is that of a run, which can ask and remember. Loaders, templates and tools can also be called alone. */
+export function runContextOf(ctx: Partial<NodeContext> | undefined): NodeContext | undefined {
+  return isObject(ctx?.resume) && typeof ctx.ask === "function" && typeof ctx.once === "function"
+    ? (ctx as NodeContext)
+    : undefined;
 }
 
 async function answerRounds(

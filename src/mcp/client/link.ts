@@ -3,6 +3,7 @@ import { type Fields, isFields } from "../../is.js";
 import { callMcpTool, type McpToolDefinition } from "../../tools/mcp/mcp-client.js";
 import {
   callCutOff,
+  callNotAccepted,
   connectFailed,
   connectTimedOut,
   disconnected,
@@ -25,8 +26,18 @@ import {
 } from "./new-client.js";
 import { addressOf, endClient, hideAtHandshake, openTransport } from "./open-transport.js";
 import type { McpServerConfig } from "./options.js";
-import { isConnectionLost, isCutOff, isInvalidResponse, isUnreachable } from "./request-failure.js";
-import type { Client } from "./sdk.js";
+import { ProgramEnd, ProgramEnded } from "./program-end.js";
+import {
+  connectFailureOf,
+  isConnectionLost,
+  isCutOff,
+  isInvalidResponse,
+  isSessionLost,
+  isUnreachable,
+  wasNotProcessed,
+} from "./request-failure.js";
+import { type Client, loadClient } from "./sdk.js";
+import { SkippedEntries } from "./skipped-entries.js";
 
 /** The states of a connection to a server. */
 export type LinkState = "connecting" | "connected" | "reconnecting" | "failed" | "closed";
@@ -60,6 +71,9 @@ export class ServerLink {
   readonly #owner: LinkOwner;
   readonly #closing = new AbortController();
   readonly #cutoffs = new WeakMap<Client, Cutoff>();
+  readonly #ends = new WeakMap<Client, ProgramEnd>();
+  /** The entries of its lists that were left out. */
+  readonly skipped: SkippedEntries;
   #client: Client | undefined;
   /** Whether `include` has been checked against the tools of the server. */
   #isIncludeChecked = false;
@@ -72,6 +86,7 @@ export class ServerLink {
     this.config = config;
     this.endpoint = { server: name, ...addressOf(config) };
     this.#owner = owner;
+    this.skipped = new SkippedEntries((entry) => owner.emit({ kind: "skipped_entry", server: name, ...entry }));
   }
 
   /** Connects for the first time. */
@@ -79,9 +94,9 @@ export class ServerLink {
     try {
       await this.#connect();
     } catch (cause) {
-      const error = isInvalidOption(cause) ? cause : connectFailed(this.name, cause);
+      const error = this.#connectError(cause);
       this.#fail(error);
-      if (this.config.optional !== true) throw error;
+      if (this.config.optional !== true || isPackageMissing(cause)) throw error;
       if (this.#canReconnect) this.#reconnect();
     }
   }
@@ -106,9 +121,13 @@ export class ServerLink {
         return await raceAbort(this.#cutoffs.get(client)?.race(work) ?? work, signal);
       } catch (error) {
         signal?.throwIfAborted();
-        if (isConnectionLost(error, client)) this.#lost(client, error);
+        const isUnprocessed = wasNotProcessed(error, client);
+        const reason = this.#ends.get(client)?.error(error) ?? error;
+        if (isConnectionLost(error, client)) this.#lost(client, reason);
         else if (!isCutOff(error)) throw isInvalidResponse(error) ? notMcp(this.name, name, error) : error;
-        if (!repeatable || sent === maxSends) throw callCutOff(this.name, name, repeatable ? sent : 1, error);
+        if (isUnprocessed && sent < maxSends) continue;
+        if (isUnprocessed) throw callNotAccepted(this.name, name, sent, reason);
+        if (!repeatable || sent === maxSends) throw callCutOff(this.name, name, repeatable ? sent : 1, reason);
       }
     }
   }
@@ -197,7 +216,8 @@ export class ServerLink {
     try {
       return await this.#openedAs(this.config, signal, timeout);
     } catch (error) {
-      if (!("command" in this.config && exitedOnProbe(error, this.config))) throw error;
+      const cause = error instanceof ProgramEnded ? error.cause : error;
+      if (!("command" in this.config && exitedOnProbe(cause, this.config))) throw error;
       return this.#openedAs({ ...this.config, revision: "legacy" }, signal, timeout);
     }
   }
@@ -210,28 +230,34 @@ export class ServerLink {
       await raceAbort(this.#cutoffs.get(client)?.race(listed) ?? listed, signal);
       return client;
     } catch (error) {
+      const reason = this.#ends.get(client)?.error(error) ?? error;
       await endClient(client).catch(() => undefined);
-      throw error;
+      throw reason;
     }
   }
 
   async #handshake(client: Client, signal: AbortSignal, timeout: number): Promise<void> {
     const cutoff = new Cutoff();
     this.#cutoffs.set(client, cutoff);
-    const transport = await openTransport(this.config, (error) => {
+    const end = new ProgramEnd();
+    this.#ends.set(client, end);
+    const transport = await openTransport(this.config, end, (error) => {
       cutoff.cut(error);
       this.#lost(client, error);
     });
     hideAtHandshake(transport, interruptOnlyCapabilities(this.#owner));
-    this.#readErrors(transport);
+    this.#readErrors(transport, end);
     await raceAbort(cutoff.race(client.connect(transport, { signal, timeout })), signal);
+    this.skipped.watch(client.transport ?? transport, (await loadClient()).specTypeSchemas, isModern(client));
   }
 
   /** Reads a piped standard error; otherwise the program would block once the pipe is full. */
-  #readErrors(transport: object): void {
+  #readErrors(transport: object, end: ProgramEnd): void {
     const stream: unknown = "command" in this.config ? Reflect.get(transport, "stderr") : undefined;
     if (!isFields(stream) || typeof stream.on !== "function") return;
+    end.read("");
     stream.on("data", (data: unknown) => {
+      end.read(String(data));
       this.#owner.emit({ kind: "log", server: this.name, level: "info", data: String(data), logger: "stderr" });
     });
   }
@@ -243,7 +269,10 @@ export class ServerLink {
     this.error = undefined;
     this.revision = revisionOf(client);
     if (!("client" in this.config)) {
-      client.onclose = () => this.#lost(client, new Error("The server closed the connection."));
+      client.onclose = () => {
+        const closed = new Error("The server closed the connection.");
+        this.#lost(client, this.#ends.get(client)?.error(closed) ?? closed);
+      };
     }
     this.#feed = new ChangeFeed(client, isModern(client), capabilitiesOf(client), this.#subscribed, {
       tools: () => void this.#relist(client),
@@ -269,6 +298,7 @@ export class ServerLink {
   }
 
   async #listTools(client: Client): Promise<void> {
+    this.skipped.clear("tools");
     const { tools } =
       "tools" in capabilitiesOf(client) || "client" in this.config
         ? await client.listTools({}, { timeout: this.timeout, cacheMode: "refresh" })
@@ -288,7 +318,10 @@ export class ServerLink {
   #checkIncluded(include: readonly string[], names: readonly string[]): void {
     if (this.#isIncludeChecked) return;
     const missing = include.filter((name) => !names.includes(name));
-    if (missing.length > 0) throw unknownIncluded(this.name, missing, names);
+    const reasons = this.skipped.all
+      .filter(({ list }) => list === "tools")
+      .map(({ name, reason }) => [name, reason] as const);
+    if (missing.length > 0) throw unknownIncluded(this.name, missing, names, new Map(reasons));
     this.#isIncludeChecked = true;
   }
 
@@ -310,7 +343,8 @@ export class ServerLink {
     if (!("client" in this.config)) client.close().catch(() => undefined);
     this.#owner.emit({ kind: "disconnected", server: this.name, error });
     this.#fail(error);
-    if (this.#canReconnect) this.#reconnect();
+    // the server is there: only the session is gone
+    if (this.#canReconnect) this.#reconnect(isSessionLost(error, client));
   }
 
   #fail(error: unknown): void {
@@ -318,11 +352,14 @@ export class ServerLink {
     if (this.state !== "closed") this.state = "failed";
   }
 
-  #reconnect(): void {
+  #reconnect(isPrompt = false): void {
     const { attempts = 5, minMs = 500, maxMs = 30_000 } = this.#owner.options.reconnect || {};
     this.#open(async () => {
       for (let attempt = 1; attempt <= attempts; attempt++) {
-        const delayMs = Math.round(Math.min(maxMs, minMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
+        const delayMs =
+          isPrompt && attempt === 1
+            ? 0
+            : Math.round(Math.min(maxMs, minMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
         this.#owner.emit({ kind: "reconnecting", server: this.name, attempt, delayMs });
         await abortableDelay(delayMs, this.#closing.signal);
         if (await this.#attempt()) return;
@@ -354,15 +391,25 @@ export class ServerLink {
       await this.#connect();
       return true;
     } catch (cause) {
-      this.error = isInvalidOption(cause) ? cause : connectFailed(this.name, cause);
+      this.error = this.#connectError(cause);
       return false;
     }
+  }
+
+  #connectError(cause: unknown): unknown {
+    if (isOwnMistake(cause)) return cause;
+    return connectFailed(this.name, connectFailureOf(cause), cause);
   }
 }
 
 /** A request that crashes the server each time must not be repeated forever. */
 const maxSends = 5;
 
-function isInvalidOption(error: unknown): error is KumikoError {
-  return KumikoError.is(error) && error.code === "INVALID_OPTION";
+/** Whether the reason is in this program, and not at the server. */
+function isOwnMistake(error: unknown): boolean {
+  return isPackageMissing(error) || (KumikoError.is(error) && error.code === "INVALID_OPTION");
+}
+
+function isPackageMissing(error: unknown): boolean {
+  return KumikoError.is(error) && error.code === "PACKAGE_MISSING";
 }

@@ -3,14 +3,19 @@ import { responseTooLarge } from "../errors.js";
 import { withLimit } from "../timing.js";
 import { guardedFetch, maxResponseBytes } from "./guarded-fetch.js";
 import type { McpCommand, McpEndpoint, McpServerConfig } from "./options.js";
+import type { ProgramEnd } from "./program-end.js";
 import { type Client, loadClient, loadStdioClient, type Transport } from "./sdk.js";
 
 /**
  * Creates the transport for a server; a custom transport is returned as it is. Calls `onBroken` when the transport breaks in a
- * way that would not end the open requests, or not soon.
+ * way that would not end the open requests, or not soon. `end` notes how a program ends.
  */
-export async function openTransport(config: McpServerConfig, onBroken: (error: Error) => void): Promise<Transport> {
-  if ("command" in config) return stdioTransport(config, onBroken);
+export async function openTransport(
+  config: McpServerConfig,
+  end: ProgramEnd,
+  onBroken: (error: Error) => void,
+): Promise<Transport> {
+  if ("command" in config) return stdioTransport(config, end, onBroken);
   if ("url" in config) return httpTransport(config, onBroken);
   if ("transport" in config) return config.transport as Transport;
   throw new TypeError("A client passed as `client` already has its transport.");
@@ -26,11 +31,17 @@ export function addressOf(config: McpServerConfig): Fields {
 
 async function stdioTransport(
   { command, args, env, cwd, stderr }: McpCommand,
+  end: ProgramEnd,
   onBroken: (error: Error) => void,
 ): Promise<Transport> {
   const { StdioClientTransport, getDefaultEnvironment } = await loadStdioClient();
   // if this were StdioClientTransport itself, the client would start the program a second time to ask for its revisions
-  class ProgramTransport extends StdioClientTransport {}
+  class ProgramTransport extends StdioClientTransport {
+    override async start(): Promise<void> {
+      await super.start();
+      end.watch(Reflect.get(this, "_process"));
+    }
+  }
   const transport = new ProgramTransport({
     command,
     args: [...(args ?? [])],

@@ -2,7 +2,7 @@ import type { Template } from "../../components/retrieval.js";
 import { isFields } from "../../is.js";
 import { protocolError } from "../errors.js";
 import { agenticMessageOf } from "../messages.js";
-import { exchange } from "./exchange.js";
+import { exchange, runContextOf } from "./exchange.js";
 import type { InputAnswers } from "./input-answers.js";
 import type { ServerLink } from "./link.js";
 
@@ -33,12 +33,12 @@ export function mcpPromptTemplate(link: ServerLink, answers: InputAnswers, name:
     component: "template",
     type: "Mcp",
     format: async (variables, ctx) => {
-      const { signal } = ctx;
+      const signal = ctx?.signal;
       const asker = { server: link.name, toolName: name, toolCallId: "" };
       const scope = { server: link.name, name, ctx, answer: answers.answerer(asker) };
-      const options = { signal, timeout: link.timeout, allowInputRequired: true };
+      const options = { timeout: link.timeout, allowInputRequired: true, ...(signal && { signal }) };
       const result = await exchange(scope, (more) =>
-        link.inFlight.during({ toolName: name, toolCallId: "", ctx }, () =>
+        link.inFlight.during({ toolName: name, toolCallId: "", ctx: runContextOf(ctx) }, () =>
           link.request(
             (client) => client.getPrompt({ name, arguments: textsOf(variables), ...more } as never, options),
             {

@@ -3,7 +3,7 @@ import type { Loader } from "../../components/retrieval.js";
 import { isFields } from "../../is.js";
 import type { Document } from "../../schema/document.js";
 import { protocolError } from "../errors.js";
-import { exchange } from "./exchange.js";
+import { exchange, runContextOf } from "./exchange.js";
 import type { InputAnswers } from "./input-answers.js";
 import type { ServerLink } from "./link.js";
 
@@ -60,7 +60,7 @@ export async function readResource(
   const signal = ctx?.signal;
   const { timeout } = link;
   const result = await exchange(scope, (more) =>
-    link.inFlight.during({ toolName: uri, toolCallId: "", ctx }, () =>
+    link.inFlight.during({ toolName: uri, toolCallId: "", ctx: runContextOf(ctx) }, () =>
       link.request(
         (client) =>
           client.readResource({ uri, ...more } as never, {

@@ -1,22 +1,16 @@
-import { mcpPackageMissing } from "../errors.js";
+import { loadPackage } from "../../optional-package.js";
 
 export type { Client, ClientOptions, Transport } from "@modelcontextprotocol/client";
 export type { StdioServerParameters } from "@modelcontextprotocol/client/stdio";
 
+const name = "@modelcontextprotocol/client";
+
 /** Loads the official client, an optional peer dependency. */
-export async function loadClient() {
-  try {
-    return await import("@modelcontextprotocol/client");
-  } catch (cause) {
-    throw mcpPackageMissing("@modelcontextprotocol/client", "connectMcp", cause);
-  }
+export function loadClient() {
+  return loadPackage(name, "connectMcp", () => import("@modelcontextprotocol/client"));
 }
 
 /** Loads the part of the official client that needs Node.js. */
-export async function loadStdioClient() {
-  try {
-    return await import("@modelcontextprotocol/client/stdio");
-  } catch (cause) {
-    throw mcpPackageMissing("@modelcontextprotocol/client", "An MCP server with a command", cause);
-  }
+export function loadStdioClient() {
+  return loadPackage(name, "An MCP server with a command", () => import("@modelcontextprotocol/client/stdio"));
 }

@@ -1,4 +1,6 @@
 import { KumikoError } from "../../errors.js";
+import { isFields } from "../../is.js";
+import { kindOf } from "../../wording.js";
 import { invalidMcpOption } from "../errors.js";
 import type { MCPServerOptions, McpAuthInfo } from "./options.js";
 
@@ -37,15 +39,17 @@ export class Gate {
     request: Request,
     given: McpAuthInfo | undefined,
   ): Promise<Response | { authInfo: McpAuthInfo | undefined }> {
-    if (given !== undefined || this.#auth === undefined) return { authInfo: given };
-    let found: McpAuthInfo | Response | undefined;
+    if (given !== undefined) return { authInfo: checkAuthInfo("The authInfo passed to a request", given) };
+    if (this.#auth === undefined) return { authInfo: undefined };
+    let found: unknown;
     try {
       found = await this.#auth(request);
     } catch {
       return refusal(401, "Unauthorized");
     }
     if (found instanceof Response) return found;
-    return found === undefined ? refusal(401, "Unauthorized", { "www-authenticate": "Bearer" }) : { authInfo: found };
+    if (found === undefined || found === null) return refusal(401, "Unauthorized", { "www-authenticate": "Bearer" });
+    return { authInfo: checkAuthInfo("The result of auth", found) };
   }
 
   #isKnownHost(host: string): boolean {
@@ -57,6 +61,16 @@ export class Gate {
     const name = hostnameOf(origin);
     return this.#origins.some((known) => known === origin || known === name);
   }
+}
+
+/** Throws if a caller is not described: all such callers would be taken for the same. */
+function checkAuthInfo(what: string, given: unknown): McpAuthInfo {
+  const { token, clientId, scopes } = isFields(given) ? given : {};
+  if (typeof token === "string" && typeof clientId === "string" && Array.isArray(scopes)) return given as McpAuthInfo;
+  // without the value, which may hold a secret
+  throw invalidMcpOption(
+    `${what} of MCPServer must be an object with token, clientId and scopes, or undefined to refuse the caller (got ${kindOf(given)}).`,
+  );
 }
 
 function hostnameOf(url: string): string | undefined {

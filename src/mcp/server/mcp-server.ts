@@ -13,6 +13,7 @@ import type { NodeExchange } from "./node-exchange.js";
 import type { MCPServerOptions, MCPServerRepository, McpAuthInfo } from "./options.js";
 import { PromptCalls } from "./prompt-calls.js";
 import type { ServerParts } from "./protocol.js";
+import { reportError } from "./report-error.js";
 import { ResourceCalls } from "./resource-calls.js";
 import { loadServer } from "./sdk.js";
 import { type RawOutputs, type ServedTool, servedTools } from "./served-tools.js";
@@ -163,7 +164,10 @@ export class MCPServer {
   fetch = (request: Request, { authInfo }: { readonly authInfo?: McpAuthInfo | undefined } = {}): Promise<Response> =>
     this.#serving.fetch(request, authInfo);
 
-  /** Listens on a port, with streamable HTTP at `/mcp` and the transport of 2024-11-05 at `/sse` and `/messages`. */
+  /**
+   * Listens on a port, with streamable HTTP at `/mcp` and the transport of 2024-11-05 at `/sse` and `/messages`. Rejects with
+   * `PACKAGE_MISSING` if the package `@modelcontextprotocol/server` is not installed.
+   */
   async listen(options: ListenOptions): Promise<Listening> {
     checkKnown("listen", options, ["port", "host"]);
     if (this.#closing.signal.aborted) throw serverClosed();
@@ -174,6 +178,7 @@ export class MCPServer {
     if (typeof host !== "string" || host === "")
       throw invalidMcpValue("host of listen", "a host name or an address", host);
     checkListenHost(host, this.#options);
+    await this.#serving.load();
     const { createServer } = await import("node:http");
     const http = createServer((req, res) => void this.#route(req, res));
     await new Promise<void>((resolve, reject) => {
@@ -315,16 +320,10 @@ export class MCPServer {
       if (isSse) await this.startSSE({ url: path, req, res });
       else await this.startHTTP({ url: path, httpPath: "/mcp", req, res });
     } catch (error) {
-      this.#report("MCPServer could not answer a request.", error);
+      reportError(this.#options, "MCPServer could not answer a request.", error);
       if (!res.headersSent) res.writeHead(500);
       res.end();
     }
-  }
-
-  #report(message: string, error: unknown): void {
-    const logger = this.#options.logger ?? console;
-    if (logger.error === undefined) logger.warn(message);
-    else logger.error(message, error);
   }
 
   #loadParts(): Promise<ServerParts> {

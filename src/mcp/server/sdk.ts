@@ -1,4 +1,4 @@
-import { mcpPackageMissing } from "../errors.js";
+import { loadPackage } from "../../optional-package.js";
 
 export type {
   AuthInfo,
@@ -19,28 +19,13 @@ export type {
 } from "@modelcontextprotocol/server";
 export type { StdioServerHandle, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
+const name = "@modelcontextprotocol/server";
+
 /** Loads the official server, an optional peer dependency. */
-export async function loadServer() {
-  try {
-    return await import("@modelcontextprotocol/server");
-  } catch (cause) {
-    throw mcpPackageMissing("@modelcontextprotocol/server", "MCPServer", cause);
-  }
+export function loadServer() {
+  return loadPackage(name, "MCPServer", () => import("@modelcontextprotocol/server"));
 }
 
-export async function loadStdioServer() {
-  try {
-    return await import("@modelcontextprotocol/server/stdio");
-  } catch (cause) {
-    throw mcpPackageMissing("@modelcontextprotocol/server", "startStdio of an MCPServer", cause);
-  }
-}
-
-/** Loads the adapter from Node.js requests to those of the official server. */
-export async function loadNodeAdapter() {
-  try {
-    return await import("@modelcontextprotocol/node");
-  } catch (cause) {
-    throw mcpPackageMissing("@modelcontextprotocol/node", "Serving Node.js requests", cause);
-  }
+export function loadStdioServer() {
+  return loadPackage(name, "startStdio of an MCPServer", () => import("@modelcontextprotocol/server/stdio"));
 }

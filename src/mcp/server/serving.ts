@@ -1,12 +1,11 @@
 import { isFields } from "../../is.js";
 import { Gate, refusal, serverClosed } from "./gate.js";
 import { LegacySessions } from "./legacy-sessions.js";
-import type { NodeRequest, NodeResponse } from "./node-exchange.js";
+import { answerNodeRequest, type NodeRequest, type NodeResponse } from "./node-exchange.js";
 import type { McpAuthInfo } from "./options.js";
 import { type ClientLink, protocolServer, requestServer, type ServerParts } from "./protocol.js";
-import { relayBody } from "./relay-body.js";
+import { reportError } from "./report-error.js";
 import {
-  loadNodeAdapter,
   loadServer,
   loadStdioServer,
   type McpHttpHandler,
@@ -44,9 +43,12 @@ export class Serving {
   #honoSse: SseSessions | undefined;
   #stdio: { readonly handle: StdioServerHandle; readonly transport: StdioServerTransport } | undefined;
   readonly #options: ServerParts["options"];
+  readonly #maxBodyBytes: number | undefined;
 
   constructor(options: ServerParts["options"], parts: () => Promise<ServerParts>) {
     this.#options = options;
+    // the SDK takes no infinite limit
+    this.#maxBodyBytes = options.maxBodyBytes && Math.min(options.maxBodyBytes, Number.MAX_SAFE_INTEGER);
     this.#gate = new Gate(options);
     this.#parts = parts;
   }
@@ -74,12 +76,13 @@ export class Serving {
       if (body instanceof Response) return body;
       const options = { ...(authInfo !== undefined && { authInfo: authInfo as never }), ...body };
       const handler = await this.#httpHandler();
-      const { maxBodyBytes, legacy = "sessions" } = this.#options;
+      const { legacy = "sessions" } = this.#options;
       if (
         legacy === "sessions" &&
         !isModern(body.parsedBody) &&
         (await sdk.isLegacyRequest(request, body.parsedBody))
       ) {
+        const maxBodyBytes = this.#maxBodyBytes;
         this.#legacy ??= new LegacySessions({ maxBodyBytes, newServer: (uris) => this.#newLegacyServer(uris) });
         return this.#legacy.fetch(request, authInfo, options);
       }
@@ -95,7 +98,7 @@ export class Serving {
     if (request.method !== "POST") return {};
     if (!isJsonContentType(request.headers.get("content-type")))
       return refusal(415, "Unsupported Media Type: Content-Type must be application/json");
-    const body = await readRequestBody(request, this.#options.maxBodyBytes);
+    const body = await readRequestBody(request, this.#maxBodyBytes);
     if (body.tooLarge) return refusal(413, "The body is too large");
     try {
       return { parsedBody: JSON.parse(body.text) };
@@ -121,33 +124,33 @@ export class Serving {
   #sseSessions(isHono: boolean): SseSessions {
     const known = isHono ? this.#honoSse : this.#sse;
     if (known !== undefined) return known;
-    const sessions = new SseSessions((uris) => this.#newLegacyServer(uris), this.#options.maxBodyBytes);
+    const sessions = new SseSessions((uris) => this.#newLegacyServer(uris), this.#maxBodyBytes);
     if (isHono) this.#honoSse = sessions;
     else this.#sse = sessions;
     return sessions;
   }
 
-  /** Answers a Node.js request. */
+  /** Loads what requests need, so that a server without its packages fails when it starts. */
+  async load(): Promise<void> {
+    await Promise.all([loadServer(), this.#parts()]);
+  }
+
+  /** Answers a Node.js request. `parsedBody` is its body, if a middleware has read it. */
   async answer(
     req: NodeRequest,
     res: NodeResponse,
     fetch: (request: Request) => Promise<Response>,
     parsedBody?: unknown,
   ): Promise<void> {
-    const { host = "localhost" } = req.headers;
-    if (!URL.canParse(`http://${String(host)}`)) {
-      // a request with an invalid host has no valid URL
-      res.writeHead(403);
-      res.end();
-      return;
-    }
-    const { toNodeHandler } = await loadNodeAdapter();
-    const { maxBodyBytes } = this.#options;
-    const handler = toNodeHandler(
-      { fetch: (request) => streamed(request, res, fetch) },
-      maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes },
-    );
-    await handler(req as never, res as never, parsedBody);
+    await this.load();
+    await answerNodeRequest(req, res, parsedBody, async (request) => {
+      try {
+        return await fetch(request);
+      } catch (error) {
+        reportError(this.#options, "MCPServer could not answer a request.", error);
+        return refusal(500, "Internal server error", {}, -32603);
+      }
+    });
   }
 
   async startStdio(): Promise<void> {
@@ -210,7 +213,13 @@ export class Serving {
     serve: (authInfo: McpAuthInfo | undefined) => Promise<Response>,
   ): Promise<Response> {
     if (this.#closing.signal.aborted) return refusal(503, "The server is closed");
-    const admitted = await this.#gate.check(request, given);
+    let admitted: Awaited<ReturnType<Gate["check"]>>;
+    try {
+      admitted = await this.#gate.check(request, given);
+    } catch (error) {
+      reportError(this.#options, "MCPServer refused a request, because its caller is unknown.", error);
+      return refusal(500, "Internal server error", {}, -32603);
+    }
     return admitted instanceof Response ? admitted : serve(admitted.authInfo);
   }
 
@@ -221,7 +230,8 @@ export class Serving {
 
   async #newHttpHandler(): Promise<McpHttpHandler> {
     const [sdk, parts] = await Promise.all([loadServer(), this.#parts()]);
-    const { maxBodyBytes, legacy } = this.#options;
+    const { legacy } = this.#options;
+    const maxBodyBytes = this.#maxBodyBytes;
     const handler = sdk.createMcpHandler(
       ({ era }) => {
         const isModern = era === "modern";
@@ -256,25 +266,6 @@ function isModern(body: unknown): boolean {
   const params = isFields(body) ? body.params : undefined;
   const meta = isFields(params) ? params._meta : undefined;
   return isFields(meta) && "io.modelcontextprotocol/protocolVersion" in meta;
-}
-
-/**
- * The Node.js adapter sends the headers of a stream with its first chunk, and notices a closed connection only when it writes.
- * This sends the headers of an idle stream at once, and ends the stream when its client disconnects.
- */
-async function streamed(
-  request: Request,
-  res: NodeResponse,
-  fetch: (request: Request) => Promise<Response>,
-): Promise<Response> {
-  const response = await fetch(request);
-  if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return response;
-  return relayBody(response, {
-    signal: request.signal,
-    onStart: () => res.flushHeaders?.(),
-    // keeps the request alive: otherwise Node.js 20 may collect its signal
-    onEnd: () => void request,
-  });
 }
 
 function newLink(isModern: boolean): ClientLink {

@@ -49,7 +49,7 @@ export class SessionTable<S extends Session> {
   async during(id: string, work: () => Promise<Response>): Promise<Response> {
     const end = this.hold(id);
     try {
-      return relayBody(await work(), { onEnd: end });
+      return relayBody(await work(), end);
     } catch (error) {
       end();
       throw error;

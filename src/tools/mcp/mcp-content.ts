@@ -18,13 +18,10 @@ export function textOfResult({ content = [], structuredContent }: McpResult): st
 }
 
 function partOf(content: unknown): ToolResultContent {
-  const fields = fieldsOf(content);
-  const { type, text, data, mimeType, resource } = fields;
+  const { type, text, data, mimeType, resource } = fieldsOf(content);
   if (type === "text" && typeof text === "string") return { type, text };
   if ((type === "image" || type === "audio") && typeof data === "string")
     return media(type, { base64Data: data }, mimeType);
-  if (type === "resource_link" && typeof fields.uri === "string")
-    return media("file", { url: fields.uri }, mimeType, fields.name);
   if (type === "resource") return resourcePart(fieldsOf(resource)) ?? unknownPart(content);
   return unknownPart(content);
 }
@@ -36,14 +33,17 @@ function resourcePart({ uri, text, blob, mimeType }: Fields): ToolResultContent 
   return media(mediaKind(mimeType), { base64Data: blob }, mimeType, uri);
 }
 
-/** A kind that this package does not know: the model reads it as JSON. */
+/**
+ * The model reads as JSON what this package does not know, and links to resources: their URI is a name at the server, for
+ * `resources/read`. Taken for an address, a provider would download it, or refuse the request.
+ */
 function unknownPart(content: unknown): ToolResultContent {
   return { type: "text", text: JSON.stringify(content) ?? "" };
 }
 
 function media(
   type: ToolResultMedia["type"],
-  data: Pick<ToolResultMedia, "url" | "base64Data">,
+  data: Pick<ToolResultMedia, "base64Data">,
   mimeType: unknown,
   name?: unknown,
 ): ToolResultMedia {

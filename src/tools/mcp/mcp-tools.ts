@@ -122,10 +122,11 @@ export function propertiesOf({ annotations, _meta }: McpToolDefinition): McpTool
 const longestTimeout = 2 ** 31 - 1;
 
 /** The limit of the tool ends the call through its signal, so the client's own limit is lifted. */
-function callOptions({ signal, progress }: ToolContext, timeoutMs: number | undefined): McpCallOptions {
+function callOptions(ctx: Partial<ToolContext> | undefined, timeoutMs: number | undefined): McpCallOptions {
+  const { signal, progress } = ctx ?? {};
   return {
-    signal,
-    onprogress: (event) => progress(event),
+    ...(signal && { signal }),
+    ...(progress && { onprogress: (event) => progress(event) }),
     ...(timeoutMs === undefined ? { resetTimeoutOnProgress: true } : { timeout: longestTimeout }),
   };
 }

@@ -16,7 +16,7 @@ export interface McpRequest {
  * in the `meta` of the run.
  */
 export async function noteRequest(
-  ctx: ToolContext,
+  ctx: ToolContext | undefined,
   request: McpRequest,
   send: () => Promise<unknown>,
 ): Promise<unknown> {
@@ -37,9 +37,9 @@ export async function noteRequest(
   }
 }
 
-/** A handwritten context has no run to record anything for. */
-function takesNotes(ctx: object): ctx is { noteRequest(request: Fields): void } {
-  return "noteRequest" in ctx;
+/** Outside of a run there is nothing to record anything for. */
+function takesNotes(ctx: object | undefined): ctx is { noteRequest(request: Fields): void } {
+  return ctx !== undefined && "noteRequest" in ctx;
 }
 
 /** If a client cannot say what it is connected to, the call does not fail. */
