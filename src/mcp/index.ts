@@ -42,6 +42,7 @@ export {
 } from "./server/mcp-server.js";
 export type { NodeExchange, NodeRequest, NodeResponse } from "./server/node-exchange.js";
 export type {
+  MCPServerCompletion,
   MCPServerCompletions,
   MCPServerLogger,
   MCPServerOptions,

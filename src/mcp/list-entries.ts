@@ -1,7 +1,7 @@
 import { issueText } from "../wording.js";
 
 /** The part of a schema of the official packages that is used here. */
-interface EntrySchema {
+export interface EntrySchema {
   readonly "~standard": {
     validate(
       value: unknown,

@@ -96,14 +96,18 @@ function checkParts({ resources, prompts, agents, workflows, graphs }: Readonly<
       resources,
     );
   }
+  if (isFields(resources) && resources.resourceTemplates !== undefined && !isFunction(resources.resourceTemplates))
+    throw invalidMcpValue("resources.resourceTemplates of MCPServer", "a function", resources.resourceTemplates);
   for (const [name, prompt] of entriesOf(prompts)) {
     const template = isFields(prompt) ? prompt.template : undefined;
-    if (isFunction(template) || has("format")(template)) continue;
-    throw invalidMcpValue(
-      `prompts["${name}"] of MCPServer`,
-      "an object whose template is a Template or a function",
-      prompt,
-    );
+    if (!isFunction(template) && !has("format")(template)) {
+      throw invalidMcpValue(
+        `prompts["${name}"] of MCPServer`,
+        "an object whose template is a Template or a function",
+        prompt,
+      );
+    }
+    checkPrompt(`prompts["${name}"] of MCPServer`, prompt);
   }
   for (const [kind, parts] of Object.entries({ agents, workflows, graphs })) {
     for (const [key, part] of entriesOf(parts)) {
@@ -135,6 +139,21 @@ function checkParts({ resources, prompts, agents, workflows, graphs }: Readonly<
       );
     }
   }
+}
+
+function checkPrompt(where: string, prompt: unknown): void {
+  const { title, description, arguments: args = [] } = isFields(prompt) ? prompt : {};
+  for (const [field, given] of Object.entries({ title, description })) {
+    if (given !== undefined && typeof given !== "string")
+      throw invalidMcpValue(`${field} of ${where}`, "a string", given);
+  }
+  const isArgument = (given: unknown) =>
+    isFields(given) &&
+    typeof given.name === "string" &&
+    (given.description === undefined || typeof given.description === "string") &&
+    (given.required === undefined || typeof given.required === "boolean");
+  if (!Array.isArray(args) || !args.every(isArgument))
+    throw invalidMcpValue(`arguments of ${where}`, "an array of { name, description?, required? }", args);
 }
 
 function entriesOf(given: unknown): [string, unknown][] {

@@ -1,10 +1,11 @@
 import type { Tool, ToolContext } from "../../components/tool.js";
 import type { Runnable } from "../../compose/runnable.js";
 import { messageOf } from "../../errors.js";
-import { type Fields, isFields, isObject } from "../../is.js";
+import { type Fields, hasMethod, isFields, isObject } from "../../is.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { createTool } from "../../tools/define/create-tool.js";
+import { kindOf } from "../../wording.js";
 import { invalidMcpOption } from "../errors.js";
 import type { McpAgent, McpGraph, McpWorkflow } from "./options.js";
 
@@ -37,7 +38,7 @@ async function askAgent(key: string, agent: McpAgent, message: string, ctx: Tool
   // Mastra agents take the signal as `abortSignal`, which agents of this package reject as unknown
   const isOwn = "asTool" in agent;
   const options = { parent: ctx, signal, requestContext, ...(!isOwn && { abortSignal: signal }) };
-  let answer = await ctx.once("agent", async () => answerOf(await agent.generate(message, options as never)));
+  let answer = await ctx.once("agent", async () => answerOf(key, await agent.generate(message, options as never)));
   for (let round = 1; answer.interrupts.length > 0; round++) {
     const { checkpointId } = answer;
     if (checkpointId === undefined || agent.resume === undefined) {
@@ -48,15 +49,20 @@ async function askAgent(key: string, agent: McpAgent, message: string, ctx: Tool
     const answers = Object.fromEntries(answer.interrupts.map(({ id }, index) => [id, given[index]]));
     const resume = agent.resume.bind(agent);
     answer = await ctx.once(`agent:${round}`, async () =>
-      answerOf(await resume({ checkpointId } as never, answers as never, { signal: ctx.signal } as never)),
+      answerOf(key, await resume({ checkpointId } as never, answers as never, { signal: ctx.signal } as never)),
     );
   }
   return answer.text;
 }
 
-function answerOf(result: unknown): AgentAnswer {
+function answerOf(key: string, result: unknown): AgentAnswer {
   if (typeof result === "string") return { text: result, checkpointId: undefined, interrupts: [] };
-  const { text, output, checkpointId, finishReason, interrupts } = isFields(result) ? result : {};
+  if (!isFields(result)) {
+    throw new Error(
+      `generate of agent "${key}" must return a string, or an object with text or output (got ${kindOf(result)}).`,
+    );
+  }
+  const { text, output, checkpointId, finishReason, interrupts } = result;
   const waits = finishReason === "waiting" && Array.isArray(interrupts) ? interrupts : [];
   return {
     text:
@@ -114,10 +120,15 @@ async function runWorkflow(key: string, workflow: McpWorkflow, input: unknown, c
   // a callee that supports both names would reject both at once, so the older one is not enumerable
   const values = (given: object) =>
     Object.defineProperty({ ...given, requestContext }, "runtimeContext", { value: requestContext });
-  const open = async (): Promise<WorkflowRun> => (await workflow.createRun({ runId } as never)) as WorkflowRun;
+  const open = async (): Promise<WorkflowRun> => {
+    const run = await workflow.createRun({ runId } as never);
+    if (!hasMethod(run, "start"))
+      throw new Error(`createRun of workflow "${key}" must return a run with the method start (got ${kindOf(run)}).`);
+    return run as WorkflowRun;
+  };
   let state = await ctx.once("workflow", async () => {
     const run = await open();
-    return stateOf(await cancellable(run, signal, () => run.start(values({ inputData: input }))));
+    return stateOf(key, await cancellable(run, signal, () => run.start(values({ inputData: input }))));
   });
   for (let round = 1; state.status === "suspended"; round++) {
     const { step, payload } = state;
@@ -126,7 +137,7 @@ async function runWorkflow(key: string, workflow: McpWorkflow, input: unknown, c
       const run = await open();
       const resume = run.resume?.bind(run);
       if (resume === undefined) throw new Error(`Workflow "${key}" is suspended, but its run has no method resume.`);
-      return stateOf(await cancellable(run, signal, () => resume(values({ step, resumeData }))));
+      return stateOf(key, await cancellable(run, signal, () => resume(values({ step, resumeData }))));
     });
   }
   if (state.status === "success") return state.result;
@@ -135,11 +146,13 @@ async function runWorkflow(key: string, workflow: McpWorkflow, input: unknown, c
   );
 }
 
-function stateOf(outcome: unknown): WorkflowState {
+function stateOf(key: string, outcome: unknown): WorkflowState {
   const { status, result, error, suspended, suspendPayload } = isFields(outcome) ? outcome : {};
+  if (typeof status !== "string")
+    throw new Error(`A run of workflow "${key}" must return an object with a status (got ${kindOf(outcome)}).`);
   const step: unknown = Array.isArray(suspended) ? suspended[0] : undefined;
   return {
-    status: String(status),
+    status,
     ...(result !== undefined && { result }),
     ...(error !== undefined && error !== null && { error: messageOf(error) }),
     ...(step !== undefined && { step }),

@@ -15,6 +15,7 @@ import { PromptCalls } from "./prompt-calls.js";
 import type { ServerParts } from "./protocol.js";
 import { reportError } from "./report-error.js";
 import { ResourceCalls } from "./resource-calls.js";
+import { contextValuesOf } from "./returned-values.js";
 import { loadServer } from "./sdk.js";
 import { type RawOutputs, type ServedTool, servedTools } from "./served-tools.js";
 import { Serving } from "./serving.js";
@@ -287,7 +288,13 @@ export class MCPServer {
       typeof requestContext === "function"
         ? await requestContext({ authInfo: undefined, headers: {} })
         : requestContext;
-    return this.#toolCalls.execute(name, args, options, new RequestContext(values ?? {}), this.#closing.signal);
+    return this.#toolCalls.execute(
+      name,
+      args,
+      options,
+      new RequestContext(contextValuesOf(values)),
+      this.#closing.signal,
+    );
   }
 
   /** The transport of `startStdio`; `undefined` before. */
@@ -332,7 +339,7 @@ export class MCPServer {
   }
 
   async #makeParts(): Promise<ServerParts> {
-    const { createRequestStateCodec, UriTemplate } = await loadServer();
+    const { createRequestStateCodec, specTypeSchemas, UriTemplate } = await loadServer();
     const options = this.#options;
     const { requestStateTtlMs = 600_000, maxPending = 1_000, resources, runtime } = options;
     const codec = createRequestStateCodec<CallState>({
@@ -351,6 +358,7 @@ export class MCPServer {
     // if the store fails now, the next process deletes the expired records
     if (options.store !== undefined) runner.records.sweep().catch(() => undefined);
     const matches = (template: string, uri: string): boolean => new UriTemplate(template).match(uri) !== null;
+    const rules = { schemas: specTypeSchemas, matches };
     return {
       options,
       tools: this.#served,
@@ -359,7 +367,7 @@ export class MCPServer {
       ),
       toolCalls: this.#toolCalls,
       prompts: this.#prompts,
-      resources: resources && new ResourceCalls(resources, matches),
+      resources: resources && new ResourceCalls(resources, rules, options.logger),
       runner,
       codec,
     };

@@ -123,12 +123,22 @@ export interface MCPServerPrompt {
       ) => MCPServerPromptMessages | Promise<MCPServerPromptMessages>);
 }
 
-/** Suggests values for an argument of a prompt or a variable of a resource template. */
+/** The values that `completions` suggests: a list, or as MCP defines it. */
+export type MCPServerCompletion =
+  | readonly string[]
+  | {
+      readonly values: readonly string[];
+      /** How many values there are, if `values` holds only some of them. */
+      readonly total?: number | undefined;
+      readonly hasMore?: boolean | undefined;
+    };
+
+/** Suggests values for an argument of a prompt or a variable of a resource template. Clients get the first 100. */
 export type MCPServerCompletions = (
   ref: { readonly type: "ref/prompt"; readonly name: string } | { readonly type: "ref/resource"; readonly uri: string },
   argument: { readonly name: string; readonly value: string },
   context: { readonly arguments: Readonly<Record<string, string>> },
-) => readonly string[] | Promise<readonly string[]>;
+) => MCPServerCompletion | Promise<MCPServerCompletion>;
 
 /** The authenticated caller, as returned by `auth`: the `AuthInfo` of the SDK. */
 export interface McpAuthInfo {
@@ -189,7 +199,10 @@ export interface MCPServerOptions {
   readonly maxPending?: number | undefined;
   /** How clients of revisions with a handshake are served over HTTP. @default "sessions" */
   readonly legacy?: "sessions" | "stateless" | "off" | undefined;
-  /** Identifies the caller; `undefined` is answered with 401. HTTP only. */
+  /**
+   * Identifies the caller; `undefined` is answered with 401. It is called before the body is read; to read the body, clone the
+   * request. HTTP only.
+   */
   readonly auth?:
     | ((request: Request) => McpAuthInfo | Response | undefined | Promise<McpAuthInfo | Response | undefined>)
     | undefined;

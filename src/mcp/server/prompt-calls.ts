@@ -10,6 +10,8 @@ import { promptMessagesOf } from "../messages.js";
 import type { CallProgram, CallRequest, CallRunner } from "./call-runner.js";
 import { type CallSessions, type CallState, withClient } from "./call-session.js";
 import type { MCPServerOptions, MCPServerPrompt } from "./options.js";
+import { promptMessageOf } from "./returned-values.js";
+import { loadServer } from "./sdk.js";
 import { failed, invalidState, missingArgument, unknownPrompt } from "./wire-error.js";
 
 type Arguments = Readonly<Record<string, string>>;
@@ -116,11 +118,12 @@ async function render(
     throw invalidMcpOption(
       `The template of the prompt "${name}" must return an array of messages (got ${kindOf(given)}).`,
     );
+  const { specTypeSchemas } = await loadServer();
   return given.flatMap((message: unknown) => {
     if (!isFields(message))
       throw invalidMcpOption(`The template of the prompt "${name}" returned ${kindOf(message)} in place of a message.`);
-    return "contentBlocks" in message
+    return Array.isArray(message.contentBlocks)
       ? promptMessagesOf(message as object as AgenticMessage).map((part) => ({ ...part }))
-      : [{ role: message.role, content: message.content }];
+      : [promptMessageOf(name, message, specTypeSchemas.ContentBlock)];
   });
 }

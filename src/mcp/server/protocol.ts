@@ -8,6 +8,7 @@ import type { MCPServerOptions, McpAuthInfo } from "./options.js";
 import { ProgressReporter } from "./progress.js";
 import type { PromptCalls } from "./prompt-calls.js";
 import type { ResourceCalls } from "./resource-calls.js";
+import { completionOf, contextValuesOf } from "./returned-values.js";
 import type { loadServer, McpServer, RequestStateCodec, Server, ServerCapabilities, ServerContext } from "./sdk.js";
 import type { ServedTool } from "./served-tools.js";
 import type { ToolCalls } from "./tool-calls.js";
@@ -150,21 +151,11 @@ function addResources(
   });
 }
 
-/** The most completion values in one result, as MCP defines it. */
-const maxCompletions = 100;
-
 function addCompletions(server: Server, completions: NonNullable<MCPServerOptions["completions"]>): void {
   server.setRequestHandler("completion/complete", async ({ params: { ref, argument, context } }) => {
-    const values = await withWireErrors(
-      Promise.resolve(completions(ref, argument, { arguments: context?.arguments ?? {} })),
-    );
-    return {
-      completion: {
-        values: values.slice(0, maxCompletions),
-        total: values.length,
-        hasMore: values.length > maxCompletions,
-      },
-    };
+    const complete = async () =>
+      completionOf(await completions(ref, argument, { arguments: context?.arguments ?? {} }));
+    return { completion: await withWireErrors(complete()) };
   });
 }
 
@@ -210,7 +201,7 @@ async function requestContextOf({ requestContext }: MCPServerOptions, sdk: Serve
   const authInfo = sdk.http?.authInfo as McpAuthInfo | undefined;
   const headers = Object.fromEntries(sdk.http?.req?.headers ?? []);
   const values = typeof requestContext === "function" ? await requestContext({ authInfo, headers }) : requestContext;
-  const context = new RequestContext(values ?? {});
+  const context = new RequestContext(contextValuesOf(values));
   if (authInfo !== undefined) context.set("authInfo", authInfo);
   if (sdk.http?.req !== undefined) context.set("headers", headers);
   const trace = traceContextOf(sdk.mcpReq._meta);
