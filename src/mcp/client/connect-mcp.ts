@@ -1,7 +1,8 @@
-import { isFields } from "../../is.js";
+import { hasMethod, isFields } from "../../is.js";
 import { invalidMcpOption, invalidMcpValue, unknownMcpOption } from "../errors.js";
 import { maxTimerMs } from "../timing.js";
 import { ConnectedServers, type McpConnection } from "./connection.js";
+import { isRoot } from "./new-client.js";
 import type { McpOptions, McpServerConfig } from "./options.js";
 
 /**
@@ -187,12 +188,20 @@ function checkHandlers({ clientInfo, sampling, roots, onEvent }: Readonly<Record
     [clientInfo.name, clientInfo.version].every((text) => typeof text === "string" && text !== "");
   if (clientInfo !== undefined && !isNamed)
     throw invalidMcpValue("clientInfo of connectMcp", "an object with name and version", clientInfo);
-  const model = isFields(sampling) && "model" in sampling ? sampling.model : sampling;
-  if (sampling !== undefined && !(isFields(model) && typeof model.generate === "function"))
-    throw invalidMcpValue("sampling of connectMcp", "a model, or an object { model, approve? }", sampling);
-  const isRoot = (root: unknown) => isFields(root) && typeof root.uri === "string" && URL.canParse(root.uri);
+  checkSampling(sampling);
   if (roots !== undefined && typeof roots !== "function" && !(Array.isArray(roots) && roots.every(isRoot)))
     throw invalidMcpValue("roots of connectMcp", "an array of { uri, name? }, or a function", roots);
+}
+
+function checkSampling(sampling: unknown): void {
+  if (sampling === undefined || hasMethod(sampling, "generate")) return;
+  if (!isFields(sampling) || !hasMethod(sampling.model, "generate"))
+    throw invalidMcpValue("sampling of connectMcp", "a model, or an object { model, approve? }", sampling);
+  const known = ["model", "approve"];
+  for (const name of Object.keys(sampling)) if (!known.includes(name)) throw unknownMcpOption("sampling", name, known);
+  const { approve } = sampling;
+  if (approve !== undefined && typeof approve !== "boolean" && typeof approve !== "function")
+    throw invalidMcpValue("sampling.approve of connectMcp", "true, false or a function", approve);
 }
 
 function checkDrift(drift: McpOptions["drift"]): void {

@@ -1,6 +1,9 @@
 import type { NodeContext } from "../../components/context.js";
 import { type Fields, isFields } from "../../is.js";
+import { shorten } from "../../schema/shorten.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
+import { kindOf } from "../../wording.js";
+import { invalidMcpOption, protocolError } from "../errors.js";
 import type { ElicitationAnswer, ElicitationHandler, ElicitationQuestion, McpOptions } from "./options.js";
 
 /** The server and tool call that a question comes from. */
@@ -24,7 +27,7 @@ export async function answerElicitation(
   if (typeof mode === "function") {
     const { signal, requestContext } = ctx;
     return ctx.once(`${key}:answer`, async () =>
-      withDefaults(await mode(question, { signal, schema, requestContext }), params),
+      withDefaults(checkedAnswer(await mode(question, { signal, schema, requestContext })), params),
     );
   }
   return withDefaults(await ctx.ask<ElicitationAnswer>(key, question, schema), params);
@@ -40,12 +43,15 @@ export async function answerInCall(
 ): Promise<ElicitationAnswer> {
   if (mode === "decline") return { action: "decline" };
   const context = { signal, schema: answerSchemaOf(params), requestContext: ctx?.requestContext };
-  return withDefaults(await mode(questionOf(params, asker), context), params);
+  return withDefaults(checkedAnswer(await mode(questionOf(params, asker), context)), params);
 }
 
 function questionOf(params: Fields, asker: Asker): ElicitationQuestion {
   const { message, url } = params;
   const isPage = params.mode === "url";
+  // a page for the user's browser, where other schemes may run code
+  if (isPage && !(typeof url === "string" && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)))
+    throw protocolError(asker.server, `asked the user to open ${shorten(url)}, which is not an http or https address.`);
   return {
     kind: "mcp_elicitation",
     ...asker,
@@ -53,6 +59,19 @@ function questionOf(params: Fields, asker: Asker): ElicitationQuestion {
     message: typeof message === "string" ? message : "",
     ...(isPage && typeof url === "string" && { url }),
   };
+}
+
+/** What the function `elicitation` returned. */
+function checkedAnswer(given: unknown): ElicitationAnswer {
+  const { action, content } = isFields(given) ? given : {};
+  if (action === "accept" || action === "decline" || action === "cancel") {
+    if (content === undefined) return { action };
+    if (isFields(content)) return { action, content };
+  }
+  const got = isFields(given) ? `action: ${JSON.stringify(action)}, content: ${kindOf(content)}` : kindOf(given);
+  throw invalidMcpOption(
+    `elicitation of connectMcp must return { action: "accept", content: { … } }, or the action "decline" or "cancel" (got ${got}).`,
+  );
 }
 
 /** The schema of an answer: the action of the user and, for an accepted form, its content. */

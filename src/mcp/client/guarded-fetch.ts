@@ -1,6 +1,7 @@
 import { KumikoError } from "../../errors.js";
-import { isFields } from "../../is.js";
-import { responseTooLarge } from "../errors.js";
+import { hasMethod, isFields } from "../../is.js";
+import { kindOf } from "../../wording.js";
+import { invalidMcpOption, responseTooLarge } from "../errors.js";
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -35,6 +36,8 @@ export function guardedFetch(
       if (init?.signal?.aborted) throw cause;
       throw new Unreachable(`The request to ${new URL(url).origin} failed: ${causeOf(cause)}`, { cause });
     }
+    if (typeof response?.status !== "number" || !hasMethod(response.headers, "get"))
+      throw invalidMcpOption(`The option fetch of an MCP server must return a Response (got ${kindOf(response)}).`);
     return limitedResponse(response, init?.body, onStreamEnd);
   };
 }

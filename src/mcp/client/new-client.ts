@@ -1,8 +1,9 @@
 import { isFields } from "../../is.js";
+import { invalidMcpValue } from "../errors.js";
 import { type Asker, answerInCall } from "./elicitation.js";
 import type { McpEvent } from "./events.js";
 import type { CallInFlight } from "./in-flight.js";
-import type { McpOptions, McpServerConfig, McpServerSettings } from "./options.js";
+import type { McpOptions, McpRoot, McpServerConfig, McpServerSettings } from "./options.js";
 import type { Sampler } from "./sampling.js";
 import { type Client, type ClientOptions, loadClient } from "./sdk.js";
 
@@ -100,8 +101,15 @@ export function interruptOnlyCapabilities({ options, sampler }: SharedOptions): 
   return [...(elicitation === "interrupt" ? ["elicitation"] : []), ...(sampler?.approve === true ? ["sampling"] : [])];
 }
 
+export function isRoot(given: unknown): given is McpRoot {
+  const { uri, name } = isFields(given) ? given : {};
+  return typeof uri === "string" && URL.canParse(uri) && (name === undefined || typeof name === "string");
+}
+
 export async function rootsOf(roots: NonNullable<McpOptions["roots"]>): Promise<object> {
-  const list = typeof roots === "function" ? await roots() : roots;
+  const list: unknown = typeof roots === "function" ? await roots() : roots;
+  if (!Array.isArray(list) || !list.every(isRoot))
+    throw invalidMcpValue("The result of roots of connectMcp", "an array of { uri, name? }", list);
   return { roots: list.map(({ uri, name }) => (name === undefined ? { uri } : { uri, name })) };
 }
 

@@ -7,6 +7,8 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { systemMessage } from "../../schema/message/construct-message.js";
 import { textOf } from "../../schema/message/read-message.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
+import { kindOf } from "../../wording.js";
+import { invalidMcpOption } from "../errors.js";
 import { agenticMessageOf } from "../messages.js";
 import type { Asker } from "./elicitation.js";
 import type { McpSampling, SamplingApproval, SamplingQuestion } from "./options.js";
@@ -39,7 +41,9 @@ export class Sampler {
       const { approved, reason } = await ctx.ask<Verdict>(`${key}:approve`, question, verdictSchema);
       if (!approved) throw declined(asker, reason);
     } else if (typeof approve === "function") {
-      const approved = await ctx.once(`${key}:approve`, async () => approve(question, { signal: ctx.signal }));
+      const approved = await ctx.once(`${key}:approve`, async () =>
+        verdictOf(await approve(question, { signal: ctx.signal })),
+      );
       if (!approved) throw declined(asker, undefined);
     }
     return ctx.once(`${key}:answer`, () => this.#run(params, { parent: ctx, key: `mcp_sampling:${key}` }));
@@ -50,7 +54,7 @@ export class Sampler {
     const { approve } = this;
     if (typeof approve === "function") {
       const question: SamplingQuestion = { kind: "mcp_sampling", ...asker, params };
-      if (!(await approve(question, { signal }))) throw declined(asker, undefined);
+      if (!verdictOf(await approve(question, { signal }))) throw declined(asker, undefined);
     }
     if (ctx === undefined) return this.#run(params, { signal });
     return this.#run(params, { parent: ctx, key: `mcp_sampling:${globalThis.crypto.randomUUID()}`, signal });
@@ -76,6 +80,12 @@ interface Verdict {
   readonly reason?: string;
 }
 
+/** What the function `approve` returned. Anything but a boolean could be taken for an approval. */
+function verdictOf(given: unknown): boolean {
+  if (typeof given === "boolean") return given;
+  throw invalidMcpOption(`approve of sampling of connectMcp must return true or false (got ${kindOf(given)}).`);
+}
+
 function declined({ server }: Asker, reason: string | undefined): Error {
   const why = reason === undefined || reason === "" ? "" : ` Reason: ${reason}`;
   return new Error(`The sampling request of the MCP server "${server}" was declined.${why}`);
@@ -97,5 +107,5 @@ function stopReasonOf({ responseMeta }: AgenticMessage): string | undefined {
 
 export function samplerOf(given: AgenticModel | McpSampling | undefined): Sampler | undefined {
   if (given === undefined) return undefined;
-  return new Sampler("model" in given ? given : { model: given });
+  return new Sampler("generate" in given ? { model: given } : given);
 }

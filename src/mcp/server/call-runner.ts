@@ -9,7 +9,16 @@ import { savedWhenWaiting } from "../../run/options/checkpoint-options.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
 import { type CallRecord, CallRecords, type ClientQuestions } from "./call-records.js";
 import { type CallSession, type CallSessions, type CallState, hasCapability } from "./call-session.js";
-import { type ClientQuestion, neededFor, questionOf, readReply } from "./forms.js";
+import { issuesText, ownError, rejectedAnswer } from "./client-text.js";
+import {
+  type ClientQuestion,
+  type ClientReply,
+  neededFor,
+  questionOf,
+  questionText,
+  readReply,
+  requestOf,
+} from "./forms.js";
 import type { ProgressReporter } from "./progress.js";
 import type { ServerContext } from "./sdk.js";
 import { invalidState, tooManyPending } from "./wire-error.js";
@@ -118,14 +127,16 @@ export class CallRunner {
     const { answers, mismatches, isDeclined } = await this.#read(questions, request);
     if (isDeclined)
       return this.#refuse(program, checkpointId, record, "The question was declined, so the call has ended.");
-    if (mismatches.length === 0 && Object.keys(answers).length === 0)
+    if (Object.keys(mismatches).length === 0 && Object.keys(answers).length === 0)
       return this.#repeatQuestions(record, state, request);
-    const counted = mismatches.length === 0 ? record : { ...record, misfits: record.misfits + 1 };
+    const hasMismatch = Object.keys(mismatches).length > 0;
+    const counted = hasMismatch ? { ...record, misfits: record.misfits + 1 } : record;
     if (counted.misfits >= maxMismatches)
-      return this.#refuse(program, checkpointId, counted, tooManyMismatches(mismatches));
-    if (mismatches.length > 0) await this.records.write(checkpointId, counted);
-    if (Object.keys(answers).length === 0) return this.#askAgain(counted, state, request, questions);
-    return this.#resume(program, request, state, counted, answers);
+      return this.#refuse(program, checkpointId, counted, tooManyMismatches(questions, mismatches));
+    if (hasMismatch) await this.records.write(checkpointId, counted);
+    if (Object.keys(answers).length === 0)
+      return this.#askAgain(counted, state, request, withReasons(questions, mismatches));
+    return this.#resume(program, request, state, counted, answers, mismatches);
   }
 
   /** The reply that this round already had, in this process or another. */
@@ -155,21 +166,25 @@ export class CallRunner {
   async #read(questions: ClientQuestions, { sdk }: CallRequest): Promise<Replies> {
     const { inputResponses = {}, droppedInputResponseKeys = [] } = sdk.mcpReq;
     const answers: Record<string, unknown> = {};
-    const mismatches: string[] = [];
+    const mismatches: Record<string, string> = {};
     for (const [key, question] of Object.entries(questions)) {
       const given = Object.hasOwn(inputResponses, key) ? inputResponses[key] : undefined;
       const reply = readReply(question, given);
-      if (reply.kind === "declined") return { answers: {}, mismatches: [], isDeclined: true };
-      if (reply.kind === "answer" && (await this.#fits(question, reply.answer))) answers[question.id] = reply.answer;
-      else if (reply.kind !== "missing" || droppedInputResponseKeys.includes(key)) mismatches.push(key);
+      if (reply.kind === "declined") return { answers: {}, mismatches: {}, isDeclined: true };
+      const problem = await this.#problemOf(question, reply, droppedInputResponseKeys.includes(key));
+      if (problem !== undefined) mismatches[question.id] = problem;
+      else if (reply.kind === "answer") answers[question.id] = reply.answer;
     }
     return { answers, mismatches, isDeclined: false };
   }
 
-  async #fits({ schema }: ClientQuestion, answer: unknown): Promise<boolean> {
-    if (schema === undefined) return true;
-    const check = await this.#options.validator.compile(schema);
-    return check(answer) === undefined;
+  /** Why a reply is no answer to the question; `undefined` if it is one, or if there is no reply yet. */
+  async #problemOf({ schema }: ClientQuestion, reply: ClientReply, isDropped: boolean): Promise<string | undefined> {
+    if (reply.kind === "mismatch") return reply.reason;
+    if (reply.kind !== "answer") return isDropped ? "it does not have the form of a reply" : undefined;
+    if (schema === undefined) return undefined;
+    const issues = (await this.#options.validator.compile(schema))(reply.answer);
+    return issues && issuesText(issues);
   }
 
   async #resume(
@@ -178,9 +193,11 @@ export class CallRunner {
     state: CallState,
     record: CallRecord,
     given: Readonly<Record<string, unknown>>,
+    mismatches: Reasons,
   ): Promise<Fields> {
     const { checkpointId } = state;
     let answers: Readonly<Record<string, unknown>> | undefined = given;
+    let reasons = mismatches;
     for (;;) {
       const session = this.#begin(request, state);
       try {
@@ -188,8 +205,9 @@ export class CallRunner {
       } catch (error) {
         if (InterruptError.is(error)) {
           const current = (await this.records.read(checkpointId)) ?? record;
-          return this.#ask(program, session, request, error.interrupts, current);
+          return this.#ask(program, session, request, error.interrupts, current, reasons);
         }
+        const rejected = rejectedAnswer(error);
         const code = KumikoError.is(error) ? error.code : undefined;
         if (code === "ALREADY_ANSWERED" || code === "UNKNOWN_INTERRUPT") {
           if (answers === undefined) throw error;
@@ -197,15 +215,18 @@ export class CallRunner {
         } else if (code === "CHECKPOINT_IN_USE" || code === "UNKNOWN_CHECKPOINT" || code === "CHECKPOINT_CONFLICT") {
           const known = await this.#replyOfOtherProcess(state, request, code === "UNKNOWN_CHECKPOINT");
           if (known !== undefined) return known;
-        } else if (code === "ANSWER_MISMATCH" && answers !== undefined) {
+        } else if (rejected !== undefined && answers !== undefined) {
           const misfits = record.misfits + 1;
-          if (misfits >= maxMismatches) return this.#refuse(program, checkpointId, record, messageOf(error));
+          reasons = { ...mismatches, ...Object.fromEntries(Object.keys(answers).map((id) => [id, rejected])) };
+          const questions = record.asks[state.round - 1] ?? {};
+          if (misfits >= maxMismatches)
+            return this.#refuse(program, checkpointId, record, tooManyMismatches(questions, reasons));
           await this.records.write(checkpointId, { ...record, misfits });
           answers = undefined; // resuming without answers rejects with the open questions
         } else {
           request.signal.throwIfAborted();
           await this.records.forget(checkpointId);
-          return program.refused(messageOf(error));
+          return program.refused(messageOf(ownError(error)));
         }
       }
     }
@@ -229,9 +250,10 @@ export class CallRunner {
     request: CallRequest,
     interrupts: readonly Interrupt[],
     record: CallRecord,
+    reasons: Reasons = {},
   ): Promise<Fields> {
     const { checkpointId } = session.state;
-    const questions = questionsOf(interrupts);
+    const questions = withReasons(questionsOf(interrupts), reasons);
     const missing = Object.values(questions)
       .map(neededFor)
       .find((needed) => !hasCapability(request.capabilities, needed));
@@ -252,7 +274,7 @@ export class CallRunner {
   }
 
   async #inputRequired(questions: ClientQuestions, state: CallState, { sdk }: CallRequest): Promise<Fields> {
-    const requests = Object.entries(questions).map(([key, { request }]) => [key, request]);
+    const requests = Object.entries(questions).map(([key, question]) => [key, requestOf(question)]);
     return {
       resultType: "input_required",
       inputRequests: Object.fromEntries(requests),
@@ -280,9 +302,20 @@ export class CallRunner {
   }
 }
 
+/** Why answers were not accepted, by the ids of their questions. */
+type Reasons = Readonly<Record<string, string>>;
+
+function withReasons(questions: ClientQuestions, reasons: Reasons): ClientQuestions {
+  const entries = Object.entries(questions).map(([key, question]) => [
+    key,
+    { ...question, rejected: Object.hasOwn(reasons, question.id) ? reasons[question.id] : undefined },
+  ]);
+  return Object.fromEntries(entries);
+}
+
 interface Replies {
   readonly answers: Readonly<Record<string, unknown>>;
-  readonly mismatches: readonly string[];
+  readonly mismatches: Reasons;
   readonly isDeclined: boolean;
 }
 
@@ -317,21 +350,16 @@ function cannotAskText(
   cannotAskReason: string | undefined,
   questions: ClientQuestions,
 ): string {
-  const asked = Object.values(questions)
-    .map(({ request }) => messageIn(request))
-    .join(" ");
+  const asked = Object.values(questions).map(questionText).join(" ");
   if (cannotAskReason !== undefined)
     return `This call needs an answer (elicitation), but ${cannotAskReason} Question: ${asked}`;
   return `This call needs an answer, but the client has not declared the capability "${missing}". Question: ${asked}`;
 }
 
-function messageIn({ params, method }: Fields): string {
-  const message: unknown = typeof params === "object" && params !== null ? Reflect.get(params, "message") : undefined;
-  return typeof message === "string" ? message : String(method);
-}
-
-function tooManyMismatches(keys: readonly string[]): string {
-  return `The answer to ${keys.map((key) => `"${key}"`).join(", ")} was invalid ${maxMismatches} times, so the call has ended.`;
+function tooManyMismatches(questions: ClientQuestions, reasons: Reasons): string {
+  const rejected = Object.values(questions).filter(({ id }) => Object.hasOwn(reasons, id));
+  const texts = rejected.map((question) => `"${questionText(question)}" (${reasons[question.id]})`);
+  return `The answer to ${texts.join(" and ")} was not accepted ${maxMismatches} times, so the call has ended.`;
 }
 
 function isAbort(error: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
+import { messageOf } from "../../errors.js";
 import { type Fields, isFields } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 
@@ -12,6 +13,22 @@ export interface ClientQuestion {
   readonly schema: JsonSchema | undefined;
   /** The request that is sent to the client. */
   readonly request: Fields;
+  /** Why the last answer was not accepted, if the question is asked again. */
+  readonly rejected?: string | undefined;
+}
+
+/** The message of a question, for errors. */
+export function questionText({ request: { method, params } }: ClientQuestion): string {
+  const message = isFields(params) ? params.message : undefined;
+  return typeof message === "string" ? message : String(method);
+}
+
+/** The request as it is sent: a question that is asked again says why. Requests for sampling or roots have no text for users. */
+export function requestOf({ request, rejected }: ClientQuestion): Fields {
+  const { params } = request;
+  if (rejected === undefined || !isFields(params) || typeof params.message !== "string") return request;
+  const message = `${params.message}\n\nThe last answer was not accepted: ${rejected}. Please answer again.`;
+  return { ...request, params: { ...params, message } };
 }
 
 /** The capability that a client needs to answer. */
@@ -122,22 +139,26 @@ function suspendedText(toolName: unknown, payload: unknown): string {
 /** The reply of a client: an answer, nothing yet, a reply of the wrong form, or a refusal. */
 export type ClientReply =
   | { readonly kind: "answer"; readonly answer: unknown }
-  | { readonly kind: "missing" | "mismatch" | "declined" };
+  | { readonly kind: "mismatch"; readonly reason: string }
+  | { readonly kind: "missing" | "declined" };
+
+const mismatch = (reason: string): ClientReply => ({ kind: "mismatch", reason });
 
 export function readReply({ shape }: ClientQuestion, response: unknown): ClientReply {
   if (response === undefined) return { kind: "missing" };
-  if (!isFields(response)) return { kind: "mismatch" };
+  if (!isFields(response)) return mismatch("it must be an object");
   if (shape === "sampling") {
-    return "content" in response ? { kind: "answer", answer: response } : { kind: "mismatch" };
+    return "content" in response ? { kind: "answer", answer: response } : mismatch("content is missing");
   }
   if (shape === "roots") {
-    return Array.isArray(response.roots) ? { kind: "answer", answer: response } : { kind: "mismatch" };
+    return Array.isArray(response.roots) ? { kind: "answer", answer: response } : mismatch("roots must be an array");
   }
   return readElicitation(shape, response);
 }
 
 function readElicitation(shape: FormShape, { action, content }: Fields): ClientReply {
-  if (action !== "accept" && action !== "decline" && action !== "cancel") return { kind: "mismatch" };
+  if (action !== "accept" && action !== "decline" && action !== "cancel")
+    return mismatch('action must be "accept", "decline" or "cancel"');
   if (shape === "elicitation") {
     return { kind: "answer", answer: { action, ...(action === "accept" && isFields(content) && { content }) } };
   }
@@ -145,7 +166,7 @@ function readElicitation(shape: FormShape, { action, content }: Fields): ClientR
     if (shape === "approval") return { kind: "answer", answer: { approved: false, reason: `${action} by the client` } };
     return { kind: "declined" };
   }
-  return isFields(content) ? readContent(shape, content) : { kind: "mismatch" };
+  return isFields(content) ? readContent(shape, content) : mismatch("content is missing");
 }
 
 function readContent(shape: FormShape, content: Fields): ClientReply {
@@ -154,7 +175,7 @@ function readContent(shape: FormShape, content: Fields): ClientReply {
       return readApproval(content);
     case "value":
     case "answer":
-      return shape in content ? { kind: "answer", answer: content[shape] } : { kind: "mismatch" };
+      return shape in content ? { kind: "answer", answer: content[shape] } : mismatch(`${shape} is missing`);
     case "json":
       return readJson(content.json);
     default:
@@ -163,15 +184,15 @@ function readContent(shape: FormShape, content: Fields): ClientReply {
 }
 
 function readApproval({ approved, reason }: Fields): ClientReply {
-  if (typeof approved !== "boolean") return { kind: "mismatch" };
+  if (typeof approved !== "boolean") return mismatch("approved must be true or false");
   return { kind: "answer", answer: { approved, ...(typeof reason === "string" && reason !== "" && { reason }) } };
 }
 
 function readJson(text: unknown): ClientReply {
-  if (typeof text !== "string") return { kind: "mismatch" };
+  if (typeof text !== "string") return mismatch("json must be a string of JSON");
   try {
     return { kind: "answer", answer: JSON.parse(text) };
-  } catch {
-    return { kind: "mismatch" };
+  } catch (error) {
+    return mismatch(`json is not valid JSON (${messageOf(error)})`);
   }
 }

@@ -4,6 +4,7 @@ import { maxTimerMs } from "../timing.js";
 import { traceContextKey, traceContextOf } from "../trace-context.js";
 import type { CallRequest, CallRunner } from "./call-runner.js";
 import type { CallState } from "./call-session.js";
+import { ownError } from "./client-text.js";
 import type { MCPServerOptions, McpAuthInfo } from "./options.js";
 import { ProgressReporter } from "./progress.js";
 import type { PromptCalls } from "./prompt-calls.js";
@@ -163,7 +164,8 @@ function addCompletions(server: Server, completions: NonNullable<MCPServerOption
 async function withWireErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
-  } catch (error) {
+  } catch (thrown) {
+    const error = ownError(thrown);
     if (error instanceof WireError) throw error;
     const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
     if (Number.isSafeInteger(code)) throw error; // an error of the SDK, made for the client

@@ -14,6 +14,7 @@ import type { ToolCallMiddleware } from "../../tools/node/middleware.js";
 import type { CallProgram, CallRequest, CallRunner } from "./call-runner.js";
 import type { CallSessions, CallState } from "./call-session.js";
 import { withClient } from "./call-session.js";
+import { toolErrorText } from "./client-text.js";
 import type { MCPServerOptions } from "./options.js";
 import type { ProgressReporter } from "./progress.js";
 import { callResult, errorResult } from "./results.js";
@@ -50,6 +51,7 @@ export class ToolCalls {
     this.#options = options;
     const { toolsNode = {} } = options.options;
     this.node = new AgenticToolsNode({
+      formatError: toolErrorText,
       ...toolsNode,
       onToolError: toolsNode.onToolError === "throw" ? "result" : (toolsNode.onToolError ?? "result"),
       tools: Object.fromEntries([...options.tools.values()].map(({ name, tool }) => [name, tool])),
