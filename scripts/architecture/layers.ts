@@ -31,8 +31,14 @@ const isAbove = (layer: Layer, other: Layer): boolean => order.indexOf(layer) > 
 
 /** Files of `compose/` that are builders whatever they import; every other one is when it imports plan/, run/ or tools/node/. */
 const builderFiles = ["graph", "chain", "workflow"].map((name) => `src/compose/${name}.ts`);
-/** What everything may use: the class of all errors, how values are told apart and named, and how optional packages are loaded. */
-const bottomFiles = ["src/errors.ts", "src/is.ts", "src/optional-package.ts", "src/wording.ts"];
+/** What everything may use: the class of all errors, how values are told apart, named and disposed of, and how optional packages are loaded. */
+const bottomFiles = [
+  "src/async-disposal.ts",
+  "src/errors.ts",
+  "src/is.ts",
+  "src/optional-package.ts",
+  "src/wording.ts",
+];
 /** Contracts that stand in the folder of what fulfils them: options of a run, of `compile` and of a runtime name them. */
 const contractFiles = [
   "src/tools/node/options.ts",

@@ -1,3 +1,4 @@
+import type { AsyncDisposal } from "../../async-disposal.js";
 import type { DocumentSource, Loader, Template } from "../../components/retrieval.js";
 import { KumikoError, messageOf } from "../../errors.js";
 import { approvalFor, checkApprovalNames } from "../../tools/define/approval-option.js";
@@ -46,7 +47,7 @@ export type McpCompletionTarget =
   | { readonly type: "ref/resource"; readonly uri: string };
 
 /** The tools, resources and prompts of all connected MCP servers. */
-export interface McpConnection {
+export interface McpConnection extends AsyncDisposal {
   /** The current tools of all servers, or of one, as a frozen array. Call it again before each run to see changes. */
   tools(server?: string): readonly ConnectedMcpTool[];
   /** The current tools by server. */
@@ -76,7 +77,6 @@ export interface McpConnection {
   onChange(listener: (change: McpChange) => void): () => void;
   /** Closes all connections and stops the programs that were started. */
   close(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** The official client lists a name once only; other clients, and servers with an error, may repeat one. */

@@ -1,3 +1,4 @@
+import type { AsyncDisposal } from "../../async-disposal.js";
 import { isFields } from "../../is.js";
 import { checkApprovalNames } from "../define/approval-option.js";
 import { toMetadata } from "./call-metadata.js";
@@ -14,10 +15,9 @@ import { reflect } from "./reflect.js";
 import { StatusDetails } from "./status-details.js";
 
 /** The tools of a gRPC server: a list, with what closes the connection that they share. */
-export interface GrpcTools extends Array<GrpcTool> {
+export interface GrpcTools extends Array<GrpcTool>, AsyncDisposal {
   /** Closes the connection; running calls end first. A client that was given stays open. */
   close(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
