@@ -340,11 +340,21 @@ export class ServerLink {
     this.#client = undefined;
     client.onclose = () => undefined;
     void this.#feed?.close();
-    if (!("client" in this.config)) client.close().catch(() => undefined);
+    const isSessionGone = isSessionLost(error, client);
+    const cutoff = this.#cutoffs.get(client);
+    // the other requests in the same session are still answered, if only with the same refusal
+    if (isSessionGone && cutoff !== undefined) {
+      cutoff.whenIdle(() => this.#discard(client));
+      this.#closing.signal.addEventListener("abort", () => this.#discard(client), { once: true });
+    } else this.#discard(client);
     this.#owner.emit({ kind: "disconnected", server: this.name, error });
     this.#fail(error);
     // the server is there: only the session is gone
-    if (this.#canReconnect) this.#reconnect(isSessionLost(error, client));
+    if (this.#canReconnect) this.#reconnect(isSessionGone);
+  }
+
+  #discard(client: Client): void {
+    if (!("client" in this.config)) client.close().catch(() => undefined);
   }
 
   #fail(error: unknown): void {

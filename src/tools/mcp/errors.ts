@@ -47,6 +47,10 @@ export const cursorRepeated = (cursor: string): KumikoError =>
 export const notAToolPage = (given: unknown): KumikoError =>
   invalidTool(`mcpTools: the client's listTools must return { tools: [...] }, but returned ${shorten(given)}.`);
 
+/** A warning. */
+export const toolLeftOut = (name: unknown, reason: string): string =>
+  `mcpTools left out the tool ${shorten(name)} of the MCP server: ${reason}`;
+
 export const notAResult = (name: string, given: unknown): KumikoError =>
   new KumikoError(
     "TOOL_FAILED",

@@ -1,12 +1,20 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
-import { messageOf } from "../../errors.js";
-import { isObject } from "../../is.js";
+import { KumikoError, messageOf } from "../../errors.js";
+import { isFields, isObject } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type ApprovalOptions, approvalFor, checkApprovalNames } from "../define/approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../define/create-tool.js";
 import { dataOutput } from "../define/tool-output.js";
 import { checkTimeout } from "../define/tool-settings.js";
-import { cursorRepeated, inputRequired, McpToolError, notAnMcpClient, notAResult, notAToolPage } from "./errors.js";
+import {
+  cursorRepeated,
+  inputRequired,
+  McpToolError,
+  notAnMcpClient,
+  notAResult,
+  notAToolPage,
+  toolLeftOut,
+} from "./errors.js";
 import {
   callMcpTool,
   type McpCallOptions,
@@ -42,7 +50,8 @@ export type McpTool = CreatedTool<JsonSchema, JsonSchema | undefined>;
  * Returns the tools of an MCP server, all pages of them, as its connected client lists them. Arguments are checked against
  * `inputSchema` before they are sent; `annotations` and `_meta` are in `mcp`. A result with `isError` is an error of kind
  * `execution`, caused by an {@link McpToolError}. A call is stopped with the run's signal, and progress of the server goes to
- * `ctx.progress`. Throws if the client is not one, lists no tools in the form of MCP, or an option is wrong.
+ * `ctx.progress`. A tool that cannot be used is left out with a warning. Throws if the client is not one, returns no list of
+ * tools, or an option is wrong.
  *
  * @example
  * import { Client } from "@modelcontextprotocol/client";
@@ -55,17 +64,32 @@ export async function mcpTools(client: McpClient, options: McpToolsOptions = {})
   const { timeoutMs } = options;
   if (typeof client?.listTools !== "function" || typeof client.callTool !== "function") throw notAnMcpClient(client);
   checkTimeout("mcpTools", timeoutMs);
-  const definitions = await listAll(client);
+  const definitions = (await listAll(client)).filter(isDefinition);
   const names = definitions.map(({ name }) => name);
   checkApprovalNames("mcpTools", options, names);
-  return definitions.map((definition) => {
+  return definitions.flatMap((definition) => {
     const requireApproval = approvalFor(options, definition.name, definition);
-    return mcpTool(client, definition, { timeoutMs, requireApproval });
+    try {
+      return [mcpTool(client, definition, { timeoutMs, requireApproval })];
+    } catch (error) {
+      if (!(KumikoError.is(error) && error.code === "INVALID_TOOL")) throw error;
+      console.warn(toolLeftOut(definition.name, messageOf(error)));
+      return [];
+    }
   });
 }
 
-async function listAll(client: McpClient): Promise<McpToolDefinition[]> {
-  const definitions: McpToolDefinition[] = [];
+/** Clients of other packages may not check what a server lists. */
+function isDefinition(given: unknown): given is McpToolDefinition {
+  const { name, inputSchema } = isFields(given) ? given : {};
+  const hasName = typeof name === "string" && name !== "";
+  if (hasName && isFields(inputSchema)) return true;
+  console.warn(toolLeftOut(name, hasName ? "its inputSchema is not an object" : "it has no name"));
+  return false;
+}
+
+async function listAll(client: McpClient): Promise<unknown[]> {
+  const definitions: unknown[] = [];
   const seen = new Set<string>();
   for (let cursor: string | undefined; ; ) {
     const page = await client.listTools(cursor === undefined ? undefined : { cursor });

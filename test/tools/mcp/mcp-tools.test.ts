@@ -154,13 +154,13 @@ describe("a result", () => {
     expect(await resultOf({ content: [] })).toMatchObject({ result: "" });
   });
 
-  it("is a list of parts otherwise: texts, media, links and resources", async () => {
+  it("is a list of parts otherwise: texts, media and resources, and links as JSON", async () => {
     const result = await resultOf({
       content: [
         { type: "text", text: "one" },
         { type: "image", data: "aW1n", mimeType: "image/png" },
         { type: "audio", data: "YXVk", mimeType: "audio/wav" },
-        { type: "resource_link", uri: "file:///a.pdf", name: "a.pdf", mimeType: "application/pdf" },
+        { type: "resource_link", uri: "note://7", name: "seven", description: "the seventh day" },
         { type: "resource", resource: { uri: "file:///b.txt", text: "two" } },
         { type: "resource", resource: { uri: "file:///c.mp4", blob: "dmlk", mimeType: "video/mp4" } },
         { type: "resource", resource: { uri: "file:///d", blob: "ZA==" } },
@@ -170,7 +170,7 @@ describe("a result", () => {
       { type: "text", text: "one" },
       { type: "image", base64Data: "aW1n", mimeType: "image/png" },
       { type: "audio", base64Data: "YXVk", mimeType: "audio/wav" },
-      { type: "file", url: "file:///a.pdf", mimeType: "application/pdf", name: "a.pdf" },
+      { type: "text", text: expect.stringMatching(/^\{.*"note:\/\/7".*"the seventh day"/) },
       { type: "text", text: "two" },
       { type: "video", base64Data: "dmlk", mimeType: "video/mp4", name: "file:///c.mp4" },
       { type: "file", base64Data: "ZA==", name: "file:///d" },
