@@ -1,4 +1,5 @@
-import { isFields } from "../../is.js";
+import { hasMethod, isFields } from "../../is.js";
+import { invalidMcpOption } from "../errors.js";
 import { Gate, refusal, serverClosed } from "./gate.js";
 import { LegacySessions } from "./legacy-sessions.js";
 import { answerNodeRequest, type NodeRequest, type NodeResponse } from "./node-exchange.js";
@@ -142,6 +143,8 @@ export class Serving {
     fetch: (request: Request) => Promise<Response>,
     parsedBody?: unknown,
   ): Promise<void> {
+    if (!isFields(req) || !isFields(req.headers) || !hasMethod(res, "writeHead"))
+      throw invalidMcpOption("A request to an MCPServer needs req and res: the request and response of Node.js.");
     await this.load();
     await answerNodeRequest(req, res, parsedBody, async (request) => {
       try {

@@ -218,6 +218,68 @@ describe("a call that waits", () => {
     await ask(client);
   });
 
+  it.each<[string, z.ZodType, unknown[], RegExp]>([
+    ["a field that does not fit", z.object({ n: z.number().min(5) }), [{ n: 1 }, { n: 7 }], /n: must be >= 5/],
+    [
+      "a rule that JSON Schema cannot say",
+      z.object({ n: z.number().refine((n) => n % 2 === 0, "must be even") }),
+      [{ n: 1 }, { n: 2 }],
+      /n: must be even/,
+    ],
+    ["a value", z.number().max(3), [{ value: 9 }, { value: 3 }], /must be <= 3/],
+    ["JSON that is none", z.object({ a: z.object({}) }), [{ json: "{" }, { json: '{"a":{}}' }], /not valid JSON/],
+    ["a missing content", z.object({ n: z.number() }), [undefined, { n: 1 }], /content is missing/],
+  ])("asks again with the reason in its message: %s", async (_what, schema, contents, reason) => {
+    const count = createTool({
+      id: "count",
+      description: "Counts.",
+      execute: async (_input, ctx) => JSON.stringify(await ctx.ask("sure", "How many?", schema)),
+    });
+    const client = await clientOf((await make([], {}, [count]).listen({ port: 0 })).url);
+    const call = { name: "count", arguments: {} };
+    const messages: string[] = [];
+    let result: unknown = await client.callTool(call, { allowInputRequired: true });
+    for (const content of contents) {
+      const { requestState, inputRequests } = asked.parse(result);
+      messages.push(Object(inputRequests.sure).params.message);
+      const inputResponses = { sure: { action: "accept", ...(content !== undefined && { content }) } };
+      const params = { ...call, requestState, inputResponses };
+      result = await client.callTool(params as never, { allowInputRequired: true });
+    }
+    expect(result).not.toHaveProperty("isError");
+    expect(messages).toEqual(["How many?", expect.stringMatching(/^How many\?\n\nThe last answer was not accepted: /)]);
+    expect(messages[1]).toMatch(reason);
+  });
+
+  it("tells the reason for the question that it is about, and ends with it after the third time", async () => {
+    const both = createTool({
+      id: "both",
+      description: "Asks two things.",
+      execute: async (_input, ctx) => {
+        const age = ctx.ask("age", "How old?", z.number().min(18));
+        return JSON.stringify([await ctx.ask("sure", "Who?"), await age]);
+      },
+    });
+    const client = await clientOf((await make([], {}, [both]).listen({ port: 0 })).url);
+    const call = { name: "both", arguments: {} };
+    const answer = (requestState: string, inputResponses: object) =>
+      client.callTool({ ...call, requestState, inputResponses } as never, { allowInputRequired: true });
+    const messagesOf = ({ inputRequests }: { inputRequests: object }) =>
+      Object.values(inputRequests).map(({ params }) => params.message);
+    const open = z.object({ requestState: z.string(), inputRequests: z.record(z.string(), z.unknown()) });
+    const first = open.parse(await client.callTool(call, { allowInputRequired: true }));
+    expect(messagesOf(first).sort()).toEqual(["How old?", "Who?"]);
+    const young = { action: "accept", content: { value: 5 } };
+    const replies = { sure: { action: "accept", content: { answer: "Ada" } }, age: young };
+    const second = open.parse(await answer(first.requestState, replies));
+    const again = "How old?\n\nThe last answer was not accepted: must be >= 18. Please answer again.";
+    expect(messagesOf(second)).toEqual([again]);
+    const third = open.parse(await answer(second.requestState, { age: young }));
+    expect(messagesOf(third)).toEqual([again]);
+    const text = 'The answer to "How old?" (must be >= 18) was not accepted 3 times, so the call has ended.';
+    expect(await answer(third.requestState, { age: young })).toMatchObject({ isError: true, content: [{ text }] });
+  });
+
   it("asks again for what is missing, without counting it", async () => {
     const client = await clientOf((await make([]).listen({ port: 0 })).url);
     let state = await ask(client);
