@@ -65,6 +65,25 @@ describe("what a server lists", () => {
     expect((await mcpTools(client)).map(({ mcp }) => mcp)).toEqual([undefined, { annotations: {} }]);
   });
 
+  it.each<[string, unknown, RegExp]>([
+    ["no name", { inputSchema: {} }, /it has no name/],
+    ["no schema", { name: "odd" }, /"odd".*inputSchema is not an object/],
+    ["nothing at all", null, /it has no name/],
+    ["a description that is no text", { name: "odd", inputSchema: {}, description: 5 }, /"odd"/],
+  ])("leaves out a tool with %s, with a warning", async (_what, odd, expected) => {
+    const warnings: string[] = [];
+    const { warn } = console;
+    console.warn = (message: string) => void warnings.push(message);
+    try {
+      const tools = [tool("good"), odd as ReturnType<typeof tool>];
+      const listed = await mcpTools({ listTools: async () => ({ tools }), callTool: async () => ({}) });
+      expect(listed.map(({ id }) => id)).toEqual(["good"]);
+      expect(warnings).toEqual([expect.stringMatching(expected)]);
+    } finally {
+      console.warn = warn;
+    }
+  });
+
   it("is refused when it would never end, or is no list", async () => {
     const page = { tools: [], nextCursor: "again" };
     const endless = { listTools: async () => page, callTool: async () => ({}) };
