@@ -51,8 +51,8 @@ export class ToolCalls {
     this.#options = options;
     const { toolsNode = {} } = options.options;
     this.node = new AgenticToolsNode({
-      formatError: toolErrorText,
       ...toolsNode,
+      formatError: toolsNode.formatError ?? toolErrorText,
       onToolError: toolsNode.onToolError === "throw" ? "result" : (toolsNode.onToolError ?? "result"),
       tools: Object.fromEntries([...options.tools.values()].map(({ name, tool }) => [name, tool])),
       toolCallMiddlewares: [clientMiddleware(options.sessions), ...(toolsNode.toolCallMiddlewares ?? [])],
