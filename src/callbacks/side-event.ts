@@ -2,6 +2,7 @@
 export type SideEventKind =
   | "progress"
   | "retry"
+  | "state_kept"
   | "fallback"
   | "cache_failed"
   | "branch"

@@ -123,8 +123,14 @@ export abstract class Context implements NodeContext {
     return async (key, use) => {
       const cell = this.stateCell?.find(key as StateKey<never>);
       if (cell === undefined) throw stateNotFound(key.name, this.address, statesFrom(this.stateCell));
+      this.usesState(cell);
       return cell.use(use, this);
     };
+  }
+
+  /** A state is used here: see {@link Task.hasChangedState}. */
+  usesState(cell: StateCell): void {
+    this.around?.usesState(cell);
   }
 
   get taskKey(): string {

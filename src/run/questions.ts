@@ -1,11 +1,11 @@
 import type { Answer, Question } from "../checkpoint/document/snapshot.js";
 import { answerUnused, askedTooLate, schemaNeedsJson } from "../checkpoint/errors.js";
 import { type InterruptError, waitsAt } from "../checkpoint/pause/interrupt.js";
+import type { Invocation } from "../checkpoint/pause/invocation.js";
 import type { InterruptOptions } from "../components/context.js";
 import type { KumikoError } from "../errors.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
-import type { Context } from "./context.js";
 import type { Environment } from "./environment.js";
 import type { AnsweringContext, AnswerSchema } from "./saved/parse-answer.js";
 
@@ -76,7 +76,10 @@ async function parseAt(context: AskingContext, asked: Answered, schema: AnswerSc
 }
 
 /** The error for an answer that the code which has just run there has not asked for, as after a change of the graph. */
-export function unusedAnswerOf(context: Pick<Context, "openedInvocation" | "nodePath">): KumikoError | undefined {
+export function unusedAnswerOf(context: {
+  readonly openedInvocation: Invocation | undefined;
+  readonly nodePath: readonly string[];
+}): KumikoError | undefined {
   const unused = context.openedInvocation?.unusedAnswer;
   return unused && answerUnused(context.nodePath, unused.key, unused.address);
 }

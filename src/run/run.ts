@@ -380,6 +380,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   }
 
   useState(use: (state: unknown) => unknown, task: Task): unknown {
+    if (this.cell !== undefined) task.usesState(this.cell, true);
     return this.cell?.use(use, task);
   }
 

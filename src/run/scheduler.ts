@@ -225,7 +225,7 @@ export class Scheduler {
     } else if (task.hasStopped && !task.isStreaming) {
       discard(output);
       this.#wait(task, task);
-    } else if (!task.isStreaming && this.#refusesUnused(task, task)) {
+    } else if ((run.mode === "invoke" || !task.isStreaming) && this.#refusesUnused(task, task)) {
       discard(output);
     } else {
       task.isOver = !task.isStreaming;

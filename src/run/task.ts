@@ -12,6 +12,7 @@ import type { Permit, Semaphore } from "./policies/semaphore.js";
 import type { Scope } from "./scope.js";
 import { componentKindOf, type RecordSource, recordOf } from "./spans/task-record.js";
 import type { StateCell } from "./state-cell.js";
+import { StateMarks } from "./state-mark.js";
 
 /** What one task delivers to a node: a value, or in a run on streams a reader. */
 export interface Delivery {
@@ -122,6 +123,8 @@ export class Task extends Context implements Delivery {
   /** Its position, if it is an item of a list. */
   readonly item: number;
   readonly step: number;
+  /** A resume repeats it, and what it wrote to a state was kept. */
+  keepsState: boolean;
   /** What its targets get, once it has ended: a value, under its output key if it has one, or a reader. */
   output: unknown;
   /** Where the output goes, once that is decided. */
@@ -142,6 +145,7 @@ export class Task extends Context implements Delivery {
     this.targets = undefined;
     this.ended = false;
     this.isStreaming = false;
+    this.keepsState = false;
     this.ownSpan = undefined;
     this.extras = undefined;
   }
@@ -205,7 +209,35 @@ export class Task extends Context implements Delivery {
   }
 
   get state(): unknown {
-    return this.owner.ownState;
+    const { owner, extras } = this;
+    const { stateCell } = owner;
+    if (stateCell !== undefined && (owner.ledger ?? extras?.tried) !== undefined) this.usesState(stateCell);
+    return owner.ownState;
+  }
+
+  /** Only where it may run again: in a run that can be resumed, or with policies. */
+  override usesState(cell: StateCell, byHandler = false): void {
+    if (this.owner.ledger === undefined && this.extras?.tried === undefined) {
+      super.usesState(cell);
+      return;
+    }
+    this.extras ??= new Extras();
+    this.extras.states ??= new StateMarks();
+    this.extras.states.add(cell, byHandler);
+  }
+
+  get hasChangedState(): boolean {
+    return this.extras?.states?.hasChanged(this.openedInvocation?.hasQuestions === true) === true;
+  }
+
+  /** Reports once that it repeats what it has written to a state, which was kept. */
+  reportKeptState(): void {
+    this.extras ??= new Extras();
+    this.extras.states ??= new StateMarks();
+    if (this.extras.states.isReported) return;
+    this.extras.states.isReported = true;
+    const reason = this.openedInvocation?.hasQuestions === true ? "asked" : "failed";
+    this.span?.event({ kind: "state_kept", node: this.nodePath.join("/"), reason });
   }
 
   get address(): string {
@@ -463,4 +495,5 @@ class Extras {
   route: Task | undefined = undefined;
   tried: Tried | undefined = undefined;
   failure: NodeFailure | undefined = undefined;
+  states: StateMarks | undefined = undefined;
 }

@@ -76,6 +76,7 @@ const { run } = fc.letrec<{
     unjoinable: perhaps(slot),
     failed: perhaps(fc.constant(true)),
     targets: perhaps(texts),
+    keepsState: perhaps(fc.boolean()),
     visit: fc.option(tie("invocation"), { nil: undefined, depthIdentifier: "nesting", maxDepth: 3 }),
     route: fc.option(tie("invocation"), { nil: undefined, depthIdentifier: "nesting", maxDepth: 3 }),
   }),

@@ -6,13 +6,16 @@ import {
   createTool,
   END,
   Graph,
+  type InterruptError,
   memoryStore,
   type NodeContext,
   RunControl,
   START,
+  StreamReader,
 } from "../../src/index.js";
 import { recordingHandler } from "../../src/testing/index.js";
 import { forever, gate, turns } from "../run/gate.js";
+import { rejectedBy } from "../run/rejected-by.js";
 import { call, calls, textsOf } from "../tools/node/calls.js";
 import { type Effects, effects, infosOf, interruptOf, questionOf } from "./interrupt-of.js";
 
@@ -411,5 +414,33 @@ describe("A run that is asked to stop within a time", () => {
     expect(recorder.unfinished()).toEqual([]);
     expect(recorder.names().filter((name) => name.endsWith(" slow"))).toHaveLength(2);
     expect(recorder.names("onInterrupt")).toContain("app");
+  });
+});
+
+describe("A run that is cut off while its input still flows", () => {
+  it.each(["collect", "transform"] as const)("does not promise that it can be resumed (%s)", async (mode) => {
+    const app = new Chain<string>()
+      .append((text: string) => `${text}!`, { key: "a" })
+      .append((text) => `${text}?`, { key: "b" })
+      .compile({ store: memoryStore() });
+    const control = new RunControl();
+    const flowing = gate();
+    const input = StreamReader.from(
+      (async function* () {
+        yield "a";
+        flowing.open();
+        await forever();
+      })(),
+    );
+    const options = { checkpointId: "1", control };
+    const run = mode === "collect" ? app.collect(input, options) : app.transform(input, options).concat();
+    const error = rejectedBy(run);
+    await flowing.promise;
+    control.interrupt({ timeoutMs: 0 });
+    const { message, checkpointId } = (await error) as InterruptError;
+    expect(message).toContain("before its input stream had ended, so nothing was saved. Start it again.");
+    expect(message).not.toContain("resume(");
+    expect(checkpointId).toBeUndefined();
+    expect(await app.invoke("a", { checkpointId: "1" })).toBe("a!?");
   });
 });

@@ -116,6 +116,7 @@ class Reader {
       unjoinable: task.unjoinable === undefined ? undefined : this.slot(task.unjoinable, `error of "${node}"`),
       failed: task.failed === undefined ? undefined : asBoolean(task.failed, "failed"),
       targets: targets === undefined ? undefined : asList(targets, "targets", (key) => asText(key, "a target")),
+      keepsState: task.keepsState === undefined ? undefined : asBoolean(task.keepsState, "keepsState"),
       visit: this.invocation(visit, depth, address),
       route: this.invocation(task.route, depth, address),
     };

@@ -70,6 +70,8 @@ export interface TaskSnapshot {
   readonly failed?: boolean | undefined;
   /** Where its output goes; `undefined` while that is not decided. */
   readonly targets: readonly string[] | undefined;
+  /** It has not finished, and has changed a state, which it will do again: `false` once that has been reported. */
+  readonly keepsState?: boolean | undefined;
   readonly visit: InvocationSnapshot | undefined;
   /** The invocation of the branches behind it. */
   readonly route: InvocationSnapshot | undefined;

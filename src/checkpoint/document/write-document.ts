@@ -119,7 +119,7 @@ export class Writer {
 
   /** `address` is that of its run. */
   task(task: TaskSnapshot, path: string, address: string): string {
-    const { node, kind, step, done, output, chunks, unjoinable, failed, targets, visit, route } = task;
+    const { node, kind, step, done, output, chunks, unjoinable, failed, targets, keepsState, visit, route } = task;
     const isUsual = this.#isBrief && done === (visit === undefined);
     const head = `${taskHead(node, kind, this.#isBrief)}${step}${isUsual ? "" : done ? ',"done":true' : ',"done":false'}`;
     const next = targets === undefined ? "" : targetsText(targets);
@@ -127,6 +127,7 @@ export class Writer {
     if (chunks !== undefined) given += `,"chunks":${this.#chunks(chunks, task, path)}`;
     if (unjoinable !== undefined) given += `,"unjoinable":${this.slot(unjoinable, outputName(task, path))}`;
     if (failed === true) given += ',"failed":true';
+    if (keepsState !== undefined) given += `,"keepsState":${keepsState}`;
     if (visit === undefined && route === undefined) return `${head}${next}${given}}`;
     const usual = `${address};node:${node}`;
     const own = visit === undefined ? "" : `,"visit":${this.invocation(visit, inside(path, node), usual)}`;

@@ -477,6 +477,7 @@ function isSameSlot(a: Slot | undefined, b: Slot | undefined): boolean {
 function isSameOutcome(a: TaskSnapshot, b: TaskSnapshot): boolean {
   if (a === b || isWithoutOutput(a, b)) return true;
   if (a.done !== b.done || a.kind !== b.kind || a.chunks !== b.chunks || a.failed !== b.failed) return false;
+  if (a.keepsState !== b.keepsState) return false;
   return isSameSlot(a.output, b.output) && isSameSlot(a.unjoinable, b.unjoinable);
 }
 

@@ -39,7 +39,10 @@ export class Attempts implements Tried {
 
   begin(): Attempt {
     this.attempts += 1;
-    if (this.attempts > 1) this.#task.openedInvocation?.repeat(this.#settings.retains);
+    if (this.attempts > 1) {
+      this.#task.openedInvocation?.repeat(this.#settings.retains);
+      if (this.#task.hasChangedState) this.#task.reportKeptState();
+    }
     this.#current = new Attempt(this.#task, this.attempts, this.#settings);
     if (!this.#mayGoOn) this.given.forget();
     return this.#current;

@@ -39,6 +39,8 @@ export class LedgerEntry {
   isSaved = false;
   /** Its output is to be saved together with what its branches choose. */
   isChoosing = false;
+  /** It repeats what it has written to a state, and that has been reported. */
+  #hasReportedState = false;
   readonly #run: Run;
   #kept: Kept | undefined = undefined;
   #stream: KeptStream | undefined = undefined;
@@ -79,7 +81,7 @@ export class LedgerEntry {
     this.#run.throwIfAborted();
     if (!task.hasStopped) {
       const unused = task.tried?.fellBack === true ? undefined : unusedAnswerOf(task);
-      if (unused !== undefined) throw unused;
+      if (unused !== undefined) throw this.#run.blame(unused, task.index);
       return;
     }
     const { environment } = this.#run;
@@ -137,7 +139,8 @@ export class LedgerEntry {
     const route = this.#openRoute?.snapshot();
     if (done && route === undefined) return this.#finished(isUsedUp);
     const own = done ? undefined : this.task.openedInvocation?.snapshot();
-    if (!done && own === undefined && route === undefined && this.#choice === undefined) return undefined;
+    const keepsState = done ? undefined : this.#keepsState;
+    if (!done && (own ?? route ?? this.#choice ?? keepsState) === undefined) return undefined;
     return this.#snapshot(done, done && !isUsedUp ? this.#keptOutput() : undefined, own, route);
   }
 
@@ -175,9 +178,16 @@ export class LedgerEntry {
       unjoinable: kept?.unjoinable,
       failed: kept !== undefined && this.task.failure !== undefined ? true : undefined,
       targets: (done ? this.#openTargets : this.#choice)?.map((target) => keys[target] ?? ""),
+      keepsState: done ? undefined : this.#keepsState,
       visit: own,
       route,
     };
+  }
+
+  /** Whether it has changed a state, and will do so again: `false` once that has been reported. */
+  get #keepsState(): boolean | undefined {
+    if (this.#hasReportedState) return false;
+    return this.task.hasChangedState ? true : undefined;
   }
 
   get #hasSteps(): boolean {
@@ -231,8 +241,10 @@ export class LedgerEntry {
   }
 
   /** Restores the task from an earlier execution. */
-  restore({ done, output, chunks, unjoinable, failed, targets, visit, route }: TaskSnapshot): void {
+  restore({ done, output, chunks, unjoinable, failed, targets, keepsState, visit, route }: TaskSnapshot): void {
     const { task } = this;
+    if (keepsState === true) task.keepsState = true;
+    this.#hasReportedState = keepsState !== undefined;
     if (visit !== undefined) task.restoreInvocation(invocationOf(visit));
     if (route !== undefined) task.routeContext.restoreInvocation(invocationOf(route));
     task.targets = targets?.map((key) => this.#run.program.keys.indexOf(key));

@@ -30,6 +30,7 @@ function observe(run: Body, takesStream: boolean, payload: Payload | undefined, 
     let given = input;
     if (takesStream) given = span.inputStream(input as StreamReader<unknown>);
     else startSpan(span, input, payload, task);
+    if (task.keepsState) task.reportKeptState();
     // a handler may have aborted the run
     task.scope.throwIfAborted();
     let output: unknown;
