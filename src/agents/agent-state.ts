@@ -33,7 +33,7 @@ export interface KeptAnswers {
   asked: readonly AgenticMessage[];
   /** The same after the middlewares around them. */
   wrapped: readonly AgenticMessage[];
-  /** How often a model was asked, answers that are not kept included. */
+  /** How often a model was asked for the answers before the one that is under way, those that are not kept included. */
   count: number;
 }
 

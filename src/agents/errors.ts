@@ -164,6 +164,13 @@ export const threadBusy = (id: string): KumikoError =>
     `A turn of thread "${id}" is under way. Wait with onBusy: "wait"; after a crash, takeover: true closes it.`,
   );
 
+/** Of what cannot wait itself: a resume, or a change of the thread. */
+export const turnUnderWay = (id: string): KumikoError =>
+  new KumikoError(
+    "THREAD_BUSY",
+    `A turn of thread "${id}" is under way. Wait until it has ended; after a crash, resume({ threadId }, answers, { takeover: true }) continues it.`,
+  );
+
 export const threadIdTooLong = (id: string): KumikoError =>
   new KumikoError(
     "INVALID_KEY",

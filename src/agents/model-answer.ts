@@ -36,14 +36,13 @@ export interface BegunCall {
   readonly name: string | undefined;
 }
 
+/** A call that was cut off has the same name when the node is entered again, so that an answer which was saved is not paid twice. */
 export function beginCall({ answers, state, isKept }: OngoingTurn): BegunCall {
   const index = answers.asked++;
   answers.count += 1;
   if (!isKept) return { index, known: undefined, name: nameOf(answers.count) };
   const kept = keptOf(state);
-  const known = kept.asked[index];
-  if (known === undefined) kept.count += 1;
-  return { index, known, name: nameOf(kept.count) };
+  return { index, known: kept.asked[index], name: nameOf(kept.count + index + 1) };
 }
 
 function nameOf(count: number): string | undefined {

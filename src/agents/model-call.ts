@@ -33,8 +33,9 @@ async function keptWhole(
   asked: Promise<AgenticMessage>,
 ): Promise<AgenticMessage> {
   const message = await asked;
-  answers.asked = 0;
   const kept = keptOf(state);
+  kept.count += answers.asked;
+  answers.asked = 0;
   kept.wrapped = kept.wrapped.toSpliced(index, 1, message);
   kept.asked = [];
   return message;

@@ -28,6 +28,7 @@ import type { EventReader } from "./stream-call.js";
 import type { ThreadTurn } from "./thread-turn.js";
 import type { SpentTokens } from "./token-usage.js";
 import type { AgentCall } from "./turn.js";
+import { untilStopped } from "./until-stopped.js";
 
 /** Most calls neither go on with a thread nor with a run. */
 const savedCalls = new OnDemand(() => import("./saved-calls.js"));
@@ -162,7 +163,7 @@ export class AgentRunCall {
   #onEnd(thread: ThreadTurn | undefined): AgentCall["onEnd"] {
     const memory = this.#memory;
     if (memory !== undefined) return async (state) => memory.remember(state);
-    return thread && ((state) => thread.close("done", { state, messages: state.log }));
+    return thread && ((state) => thread.finish(state));
   }
 
   async #settle(work: () => Promise<AgenticMessage>, ending: Ending): Promise<AgentResult<unknown>> {
@@ -176,6 +177,7 @@ export class AgentRunCall {
     const state = this.#state ?? this.#memory?.recall();
     const { parts } = this.#agent;
     if (state === undefined) return resultOfAnswer(parts, this.#prompt, answer);
+    await ending.thread?.finish(state);
     // a run that has ended well has no checkpoint any more
     const { threadId } = this.#call;
     const reading = resultOf({ root: parts, state, call: { threadId } }, undefined);
@@ -195,7 +197,13 @@ export class AgentRunCall {
     const state = this.#state;
     if (state === undefined) throw error;
     const { interrupts } = error;
-    await thread?.close("waiting", { state, messages: state.log, interrupts });
+    const results = this.#call.turn?.round?.finished(error);
+    await thread?.close("waiting", {
+      state,
+      messages: state.log,
+      interrupts,
+      ...(results !== undefined && { results }),
+    });
     const result = await resultOf({ root: parts, state, call: this.#call }, interrupts);
     for (const interrupt of interrupts) this.#emit({ type: "interrupt", interrupt: jsonCopy(interrupt) as Interrupt });
     this.#tell({ finishReason: "waiting", usage: result.usage, checkpointId: this.#call.checkpointId });
@@ -204,16 +212,20 @@ export class AgentRunCall {
 
   async #fails(error: unknown, thread: ThreadTurn | undefined, isPassing: boolean): Promise<never> {
     const { turn, checkpointId } = this.#call;
-    const { store } = this.#agent.parts.options;
+    const { store, runtime } = this.#agent.parts.options;
     const state = this.#state;
-    const isAborted = isAbort(error, [this.#reader?.signal, this.#options.signal, this.#options.parent?.signal]);
+    const signals = [this.#reader?.signal, this.#options.signal, this.#options.parent?.signal];
+    const isAborted = isAbort(error, signals);
     if (state !== undefined) this.#failed = failedLog(state, turn, { error, isAborted });
     const messages = this.#failed ?? [...this.#prompt];
     rememberMessages(error, messages);
-    await thread?.close(isAborted ? "aborted" : "failed", { state, messages, error });
-    if (isPassing && store !== undefined && checkpointId !== undefined) {
-      await store.delete(checkpointId).catch(() => undefined);
-    }
+    // before a node has run, nothing has changed
+    const end = { state: turn?.state, messages, error };
+    const leaving = [thread?.close(isAborted ? "aborted" : "failed", end)];
+    if (isPassing && store !== undefined && checkpointId !== undefined) leaving.push(store.delete(checkpointId));
+    // a turn that cannot be closed is free all the same, and the caller should read why the run has failed
+    const left = Promise.allSettled(leaving);
+    await untilStopped(left, isAborted ? [AbortSignal.abort(error)] : signals, runtime).catch(() => undefined);
     throw error;
   }
 

@@ -14,9 +14,11 @@ import { checkMaxSteps, checkModelOptions, runNames, runOptionsOf } from "./call
 import { CallTime } from "./call-time.js";
 import { checkAgentOptionNames, childOfTwo, invalidAgentOption, needsStore } from "./errors.js";
 import { checkOpenTools } from "./open-tools.js";
+import { readSavedRun } from "./saved-round.js";
 import type { ThreadTurn } from "./thread-turn.js";
 import { type Opened, openTurn, reopenTurn } from "./thread-turns.js";
 import type { AgentCall } from "./turn.js";
+import { untilStopped } from "./until-stopped.js";
 
 /** What is called: an agent with its graphs. */
 interface CalledAgent {
@@ -42,13 +44,20 @@ export async function openThread(
 ): Promise<OpenedCall> {
   checkThreadOptions(parts, options);
   checkRunFirst(graph, options);
-  const time = new CallTime(options.timeoutMs, [options.signal, reader], parts.options.runtime);
+  const { runtime } = parts.options;
+  const time = new CallTime(options.timeoutMs, [options.signal, reader], runtime);
   try {
-    const opened = await openTurn({ parts, graph, threadId, messages, options: { ...options, signal: time.signal } });
+    const opening = openTurn({ parts, graph, threadId, messages, options: { ...options, signal: time.signal } });
+    const opened = await untilStopped(opening, [time.signal], runtime, abandon);
     return { ...opened, left: time.left };
   } finally {
     time.stop();
   }
+}
+
+/** A turn that was opened after its caller had left does not hold the thread. */
+async function abandon(opened: Opened): Promise<void> {
+  if (opened.kind === "new") await opened.turn.close("aborted", { state: undefined, messages: opened.turn.messages });
 }
 
 function checkThreadOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
@@ -120,6 +129,7 @@ export async function resumeRun(
 ): Promise<AgenticMessage> {
   const graph = passingId.test(id) ? resuming : whole;
   const run = runOptionsOf(options, call, signal);
+  if (thread?.hasBrokenOff === true) await finishTurn(thread, parts, id);
   const modifyState: ResumeOptions["modifyState"] = (state, path) => {
     const changed = options.modifyState?.(state, path);
     if (path !== "") return changed;
@@ -130,11 +140,18 @@ export async function resumeRun(
   try {
     return await graph.resume(id, answers, { ...(run as RunOptions), modifyState });
   } catch (error) {
-    if (thread?.hasNotBegun !== true || !isUnknown(error)) throw error;
-    // its process died before the run was saved for the first time
+    if (thread?.mayNotHaveBegun !== true || !isUnknown(error)) throw error;
+    // it ended before the run was saved for the first time
     const { modifyState: _, ...fromStart } = run;
     return graph.invoke(thread.messages, asRunOfLibrary({ ...fromStart, checkpointId: id }));
   }
+}
+
+/** A turn whose nodes have all ended is done, before its checkpoint goes: no node that runs now would write it. */
+async function finishTurn(thread: ThreadTurn, parts: AgentParts, id: string): Promise<void> {
+  const { store } = parts.options;
+  const run = store && (await readSavedRun(store, parts, id));
+  if (run?.isOver === true && run.state !== undefined) await thread.finish(run.state);
 }
 
 function isUnknown(error: unknown): boolean {

@@ -24,6 +24,10 @@ export interface TurnRecord {
   readonly owner?: string | undefined;
   readonly claim?: string | undefined;
   readonly interrupts?: readonly Interrupt[] | undefined;
+  /** While it waits: results of calls that have finished beside those that wait. */
+  readonly results?: readonly AgenticMessage[] | undefined;
+  /** It ended before its run was saved for the first time: a resume begins with the prompt. */
+  readonly notBegun?: true | undefined;
   /** The states of middlewares that live as long as the thread. */
   readonly kept?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -14,6 +14,8 @@ export interface TurnEnd {
   readonly state: AgentState | undefined;
   readonly messages: readonly AgenticMessage[];
   readonly interrupts?: readonly Interrupt[] | undefined;
+  /** Of calls that have finished, of a round that waits. `undefined` if nothing has run: then they are as they were. */
+  readonly results?: readonly AgenticMessage[] | undefined;
   readonly error?: unknown;
 }
 
@@ -36,6 +38,7 @@ export class ThreadTurn {
   /** What it was before it was resumed. */
   readonly #former: TurnRecord | undefined;
   #stored: StoredTurn;
+  #isDone = false;
 
   constructor(
     store: CheckpointStore,
@@ -59,9 +62,14 @@ export class ThreadTurn {
     return runIdOf(this.#stored.key);
   }
 
-  /** Whether it was cut off before anything of it can have been logged. */
-  get hasNotBegun(): boolean {
-    return this.#former?.status === "open";
+  /** Whether it may have ended before its run was saved for the first time. */
+  get mayNotHaveBegun(): boolean {
+    return this.#former?.status === "open" || this.#former?.notBegun === true;
+  }
+
+  /** Whether it ended in another way than by waiting: then all of its nodes may have ended. */
+  get hasBrokenOff(): boolean {
+    return this.#former !== undefined && this.#former.status !== "waiting";
   }
 
   get messages(): readonly AgenticMessage[] {
@@ -76,12 +84,22 @@ export class ThreadTurn {
     return this.#stored.record.agent;
   }
 
+  /**
+   * Writes that the turn is done, once: before its checkpoint goes, so that no crash in between can lose the answer. What is called
+   * again does nothing.
+   */
+  async finish(state: AgentState): Promise<void> {
+    if (this.#isDone) return;
+    await this.close("done", { state, messages: state.log });
+    this.#isDone = true;
+  }
+
   /** Writes the outcome of the turn, unless another process has taken it over. */
   async close(status: Exclude<TurnStatus, "open">, end: TurnEnd): Promise<void> {
     const { record, key, version } = this.#stored;
-    const { owner, claim, interrupts, ...rest } = record;
+    const { owner, claim, interrupts, results, ...rest } = record;
     try {
-      this.#stored = await writeTurn(this.#store, key, this.#closed(rest, status, end), version);
+      this.#stored = await writeTurn(this.#store, key, this.#closed(rest, status, { results, ...end }), version);
     } catch (error) {
       if (status === "done" || !isConflict(error)) throw error;
     } finally {
@@ -89,20 +107,20 @@ export class ThreadTurn {
     }
   }
 
-  #closed(rest: TurnRecord, status: TurnStatus, { state, messages, interrupts, error }: TurnEnd): TurnRecord {
+  #closed(rest: TurnRecord, status: TurnStatus, { state, messages, interrupts, results, error }: TurnEnd): TurnRecord {
     const former = this.#former;
     // nothing has run, so it stays what it was; one without an owner can be resumed
     if (former !== undefined && (state === undefined || (former.status === "waiting" && leavesOpen(error)))) {
       return former.status === "open" ? { ...rest, status: "open" } : former;
     }
-    if (state === undefined) return { ...rest, status, messages };
+    if (state === undefined) return { ...rest, status, messages, notBegun: true };
     return {
       ...rest,
       status,
       messages,
       agent: state.active,
       usage: state.usage,
-      ...(interrupts !== undefined && { interrupts }),
+      ...(interrupts !== undefined && { interrupts, results }),
       ...keptOf(this.#parts, state, rest.kept),
     };
   }
@@ -113,7 +131,11 @@ function leavesOpen(error: unknown): boolean {
 }
 
 /** The states that live as long as the thread. */
-function keptOf(parts: AgentParts, { middleware }: AgentState, former: TurnRecord["kept"]): Pick<TurnRecord, "kept"> {
+export function keptOf(
+  parts: AgentParts,
+  { middleware }: AgentState,
+  former: TurnRecord["kept"],
+): Pick<TurnRecord, "kept"> {
   const names = reachableFrom(parts).flatMap((agent) =>
     agent.middleware.filter(({ scope }) => scope === "thread").map(({ name }) => name),
   );

@@ -6,7 +6,8 @@ import { clockOf } from "../components/clock.js";
 import type { Answers } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { toolCallsOf } from "../schema/message/read-message.js";
+import type { FunctionToolCall } from "../schema/message/content-block.js";
+import { toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
 import { OnDemand } from "../schema/on-demand.js";
 import { repairToolCalls } from "../tools/node/repair-tool-calls.js";
 import { resultsOf } from "../tools/node/results-of.js";
@@ -15,7 +16,9 @@ import { type AgentParts, reachableFrom } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
 import type { ReadAnswers } from "./auto-resume.js";
 import type { AgentCallOptions } from "./call-options.js";
-import { emptyThread, needsStore, nothingOpen, threadBusy } from "./errors.js";
+import { emptyThread, needsStore, nothingOpen, threadBusy, turnUnderWay } from "./errors.js";
+import { notExecuted } from "./own-results.js";
+import { readSavedRun } from "./saved-round.js";
 import {
   readTurns,
   runIdOf,
@@ -25,7 +28,7 @@ import {
   turnOfRunId,
   writeTurn,
 } from "./thread-record.js";
-import { ThreadTurn } from "./thread-turn.js";
+import { keptOf, ThreadTurn } from "./thread-turn.js";
 import { threadWaiting } from "./thread-waiting-error.js";
 import { noUsage, type SpentTokens } from "./token-usage.js";
 import { waitForTurn } from "./wait-for-turn.js";
@@ -55,14 +58,16 @@ export async function openTurn(
   const store = storeOf(parts);
   const spent: SpentTokens[] = [];
   for (let attempt = 1; ; attempt++) {
+    options.signal?.throwIfAborted();
     const turns = await readTurns(store, threadId);
-    const last = turns.at(-1);
+    const found = turns.at(-1);
     if (turns.length === 0 && messages.length === 0) throw emptyThread(threadId);
-    if (last?.record.status === "open" && !(await isFree(store, last, options))) {
+    if (found?.record.status === "open" && !(await isFree(store, found, options))) {
       if (options.onBusy !== "wait") throw threadBusy(threadId);
       await waitForTurn(attempt, options.signal, parts.options.runtime);
       continue;
     }
+    const last = found && (await asItWasLeft(store, parts, found));
     if (last?.record.status === "waiting") {
       const { answers, spent: more } = await answered(asked, turns, last);
       spent.push(...more);
@@ -130,21 +135,22 @@ export async function reopenTurn(
   if (named === undefined) return undefined;
   const store = storeOf(parts);
   const turns = await readTurns(store, named.id);
-  const last = turns.at(-1);
-  if (last === undefined || (named.number !== undefined && last.record.number !== named.number))
+  const found = turns.at(-1);
+  if (found === undefined || (named.number !== undefined && found.record.number !== named.number))
     throw nothingOpen(named.id);
-  const { record, key, version } = last;
-  if (record.status === "done") throw nothingOpen(named.id);
-  if (record.status === "open" && !(await isFree(store, last, options))) throw threadBusy(named.id);
+  if (found.record.status === "done") throw nothingOpen(named.id);
+  if (found.record.status === "open" && !(await isFree(store, found, options))) throw turnUnderWay(named.id);
+  const { record, key, version } = await asItWasLeft(store, parts, found);
   const claim = runningClaims.open();
   try {
-    const open: TurnRecord = { ...record, status: "open", owner: processOwner(), claim };
+    const { notBegun, ...rest } = record;
+    const open: TurnRecord = { ...rest, status: "open", owner: processOwner(), claim };
     const stored = await writeTurn(store, key, open, version);
     const history = messagesOfTurns(turns.slice(0, -1));
     return new ThreadTurn(store, parts, { threadId: named.id, history, stored, former: record });
   } catch (error) {
     runningClaims.close(claim);
-    throw isConflict(error) ? threadBusy(named.id) : error;
+    throw isConflict(error) ? turnUnderWay(named.id) : error;
   }
 }
 
@@ -161,6 +167,25 @@ async function isFree(store: CheckpointStore, { record }: StoredTurn, options: A
   return (await store.isOwnerAlive?.(owner)) === false;
 }
 
+/**
+ * A turn whose process could not write how it ended: if its run has stopped to wait for answers, the turn waits for them. Nothing is
+ * written.
+ */
+async function asItWasLeft(store: CheckpointStore, parts: AgentParts, turn: StoredTurn): Promise<StoredTurn> {
+  if (turn.record.status !== "open") return turn;
+  const run = await readSavedRun(store, parts, runIdOf(turn.key));
+  if (run?.state === undefined || run.interrupts.length === 0) return turn;
+  const { owner, claim, ...rest } = turn.record;
+  const { state, interrupts, results } = run;
+  const waiting = {
+    status: "waiting",
+    messages: loggedIn(state, rest),
+    agent: state.active,
+    usage: state.usage,
+  } as const;
+  return { ...turn, record: { ...rest, ...waiting, interrupts, results } };
+}
+
 /** A turn that is over has no open calls, and no checkpoint where no history is kept. */
 async function closeFormer(
   { parts, graph, options }: Asked,
@@ -174,17 +199,34 @@ async function closeFormer(
     if (!isKept) await removeRun(graph, store, runId, options);
     return turn;
   }
-  const state = record.status === "open" ? await stateOf(graph, runId, options) : undefined;
-  const { owner, claim, interrupts, ...rest } = record;
-  const closed: TurnRecord = {
-    ...rest,
-    status: record.status === "open" ? "failed" : "aborted",
-    messages: completed(state === undefined ? record.messages : loggedIn(state, record), record.status === "open"),
-    ...(state !== undefined && { usage: state.usage, agent: state.active }),
-  };
+  const closed = record.status === "waiting" ? closedQuestions(record) : await cutOff(store, parts, turn);
   const stored = await writeTurn(store, key, closed, version);
   if (!isKept) await store.delete(runId);
   return stored;
+}
+
+/** Results of calls that have finished stay; the others are not executed any more. */
+function closedQuestions({ interrupts, results = [], ...rest }: TurnRecord): TurnRecord {
+  const missing = (calls: readonly FunctionToolCall[]): readonly AgenticMessage[] =>
+    notExecuted(calls, "the conversation went on without its result");
+  return { ...rest, status: "aborted", messages: completed(rest.messages, results, missing) };
+}
+
+/** What is known of a turn whose process ended: its run may have saved more than the turn itself. */
+async function cutOff(store: CheckpointStore, parts: AgentParts, { record, key }: StoredTurn): Promise<TurnRecord> {
+  const { owner, claim, ...rest } = record;
+  const { state, results = [], isOver = false } = (await readSavedRun(store, parts, runIdOf(key))) ?? {};
+  const missing = (_calls: unknown, message: AgenticMessage): readonly AgenticMessage[] =>
+    resultsOf(new Error("The process that ran it has ended."), message);
+  if (state === undefined) return { ...rest, status: "failed", messages: completed(rest.messages, results, missing) };
+  return {
+    ...rest,
+    status: isOver ? "done" : "failed",
+    messages: completed(loggedIn(state, record), results, missing),
+    usage: state.usage,
+    agent: state.active,
+    ...keptOf(parts, state, rest.kept),
+  };
 }
 
 /** Removes the run of a turn that is over, if its process died before it did. One that still runs is about to remove it. */
@@ -204,37 +246,26 @@ async function removeRun(
 }
 
 /** A run that was saved before its first step has logged nothing yet, not even the prompt. */
-function loggedIn({ log, entry }: AgentState, { messages }: TurnRecord): readonly AgenticMessage[] {
+function loggedIn({ log, entry }: AgentState, { messages }: Pick<TurnRecord, "messages">): readonly AgenticMessage[] {
   if (log.length === 0) return messages;
   return entry === undefined ? log : log.slice(0, entry.log);
 }
 
-/** Calls without a result get one: `not_executed`, or `unknown` if the turn was cut off. */
-function completed(log: readonly AgenticMessage[], wasCutOff: boolean): readonly AgenticMessage[] {
-  const last = log.at(-1);
-  if (!wasCutOff || last?.role !== "assistant" || toolCallsOf(last).length === 0) return repairToolCalls(log);
-  return [...log, ...resultsOf(new Error("The process that ran it has ended."), last)];
-}
+type MissingResults = (calls: readonly FunctionToolCall[], message: AgenticMessage) => readonly AgenticMessage[];
 
-/** What a checkpoint holds of a run that will not be continued. */
-async function stateOf(
-  graph: AgentGraph,
-  runId: string,
-  { takeover }: AgentCallOptions,
-): Promise<AgentState | undefined> {
-  let found: AgentState | undefined;
-  const leave = new Error("Only the state is read.");
-  const modifyState = (state: unknown, path: string): never => {
-    if (path === "") found = state as AgentState;
-    throw leave;
-  };
-  try {
-    await graph.resume(runId, undefined, { modifyState, ...(takeover !== undefined && { takeover }) });
-  } catch (error) {
-    const isGone = KumikoError.is(error) && (error.code === "UNKNOWN_CHECKPOINT" || error.code === "GRAPH_CHANGED");
-    if (error !== leave && found === undefined && !isGone) throw error;
-  }
-  return found;
+/** A log in which every call has a result: that of the last round's calls which is known, or what `missing` returns for each. */
+function completed(
+  log: readonly AgenticMessage[],
+  known: readonly AgenticMessage[],
+  missing: MissingResults,
+): readonly AgenticMessage[] {
+  const last = log.at(-1);
+  const calls = last?.role === "assistant" ? toolCallsOf(last) : [];
+  if (last === undefined || calls.length === 0) return repairToolCalls(log);
+  const others = missing(calls, last);
+  const resultOf = (callId: string): AgenticMessage | undefined =>
+    known.find((message) => toolResultsOf(message).some((result) => result.callId === callId));
+  return [...log, ...others.map((other, index) => resultOf(calls[index]?.callId ?? "") ?? other)];
 }
 
 export function messagesOfTurns(turns: readonly StoredTurn[]): AgenticMessage[] {

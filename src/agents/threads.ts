@@ -34,6 +34,8 @@ export interface Turn {
   /** `open`: the turn is running, or its process is gone. */
   readonly status: TurnStatus;
   readonly usage: TokenUsage;
+  /** While the turn waits: the results of calls that have finished beside those that wait. Otherwise they are messages. */
+  readonly results: readonly AgenticMessage[];
   readonly startedAt: Date;
   /** Present while the turn can be resumed, and if a history is kept. */
   readonly checkpointId?: string | undefined;
@@ -98,8 +100,8 @@ async function* turnsOf(store: CheckpointStore, id: string): AsyncGenerator<Turn
   for (const key of keys) {
     const stored = await readTurn(store, key);
     if (stored === undefined) continue;
-    const { number, messages, agent, status, usage, startedAt } = stored.record;
-    const turn = { number, messages, agent, status, usage, startedAt: new Date(startedAt) };
+    const { number, messages, agent, status, usage, results = [], startedAt } = stored.record;
+    const turn = { number, messages, agent, status, usage, results, startedAt: new Date(startedAt) };
     const canResume = (status !== "done" && key === keys.at(-1)) || runs.has(runIdOf(key));
     yield canResume ? { ...turn, checkpointId: runIdOf(key) } : turn;
   }

@@ -4,7 +4,7 @@ import type { Runnable } from "../compose/runnable.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { hasToolCalls } from "../schema/message/read-message.js";
+import { hasToolCalls, toolResultsOf } from "../schema/message/read-message.js";
 import { OnDemand } from "../schema/on-demand.js";
 import { CallBatch, toolsNodeOptionsOf } from "../tools/node/call-batch.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
@@ -46,6 +46,7 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   const open: OpenRound = {
     done: undefined,
     results: (error) => open.done ?? resultsIn(round, [...resultsOf(error, round.rest)]),
+    finished: (error) => (open.done ?? resultsOf(error, round.rest)).filter(hasRun),
   };
   turn.round = open;
   if (isRestored(ctx)) (await openTools.load()).checkToolsAreThere(turn, round.rest, toolbox, ctx);
@@ -87,6 +88,11 @@ function hasOwnCalls({ state }: OngoingTurn, { transfers }: Toolbox): boolean {
 /** A tool that waits for an answer may be gone when that comes. */
 function isRestored(ctx: NodeContext): ctx is Context {
   return ctx instanceof Context && ctx.openedInvocation?.isRestored === true;
+}
+
+/** Whether a result is that of a call, and does not say that there is none. */
+function hasRun(message: AgenticMessage): boolean {
+  return toolResultsOf(message).every(({ errorKind }) => errorKind !== "not_executed");
 }
 
 function resultsIn({ own }: Round, results: AgenticMessage[]): AgenticMessage[] {

@@ -65,6 +65,8 @@ export interface OpenRound {
   done: readonly AgenticMessage[] | undefined;
   /** What there would be to log if it ended with this error. */
   results(error: unknown): readonly AgenticMessage[];
+  /** The same for calls that have finished only, if it waits with this error. */
+  finished(error: unknown): readonly AgenticMessage[];
 }
 
 /** The turn that a context is in: that of the nearest graph around it which is an agent. */

@@ -11,7 +11,7 @@ import { assistantMessage, userMessage } from "../../src/schema/message/construc
 import { textOf, toolResultsOf } from "../../src/schema/message/read-message.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { createTool } from "../../src/tools/define/create-tool.js";
-import { canBeSent, eventsOf, failureOf, resultTexts, weatherCall, weatherTool } from "./agents.js";
+import { call, canBeSent, eventsOf, failureOf, resultTexts, weatherCall, weatherTool } from "./agents.js";
 
 async function turnsOf(store: ReturnType<typeof memoryStore>, id: string): Promise<Turn[]> {
   const turns: Turn[] = [];
@@ -113,6 +113,52 @@ describe("a thread", () => {
     const messages = await threads(store).messages("u");
     expect(canBeSent(messages)).toBe(true);
     expect(messages.flatMap(toolResultsOf)[0]?.errorKind).toBe("not_executed");
+  });
+
+  it("shows and keeps the results of calls that have run beside a question, also when the question is closed", async () => {
+    const store = memoryStore();
+    const weather = weatherTool();
+    const pay = weatherTool({ requireApproval: true });
+    const model = scriptedModel(
+      [weatherCall("1", "Kyoto"), call("2", "pay", { city: "Nara" }), weatherCall("3", "Uji")],
+      "Never mind.",
+    );
+    const agent = createAgent({ model, tools: { get_weather: weather.tool, pay: pay.tool }, store });
+    await agent.generate("Pay", { threadId: "u" });
+    const [waiting] = await turnsOf(store, "u");
+    expect(resultTexts(waiting?.results ?? [])).toEqual(["Kyoto: 21 °C", "Uji: 21 °C"]);
+    await agent.generate("Forget it", { threadId: "u", onWaiting: "close" });
+    const results = (await threads(store).messages("u")).flatMap(toolResultsOf);
+    expect(results.map(({ callId, result, errorKind }) => [callId, errorKind ?? result])).toEqual([
+      ["1", "Kyoto: 21 °C"],
+      ["2", "not_executed"],
+      ["3", "Uji: 21 °C"],
+    ]);
+    expect((await turnsOf(store, "u")).map(({ status, results: open }) => [status, open])).toEqual([
+      ["aborted", []],
+      ["done", []],
+    ]);
+    expect(canBeSent(model.calls[1]?.messages ?? [])).toBe(true);
+  });
+
+  it("keeps the results of a round of which some questions have been answered", async () => {
+    const store = memoryStore();
+    const pay = weatherTool({ requireApproval: true });
+    const calls = [call("1", "pay", { city: "Kyoto" }), call("2", "pay", { city: "Nara" })];
+    const model = scriptedModel(calls, "Never mind.");
+    const agent = createAgent({ model, tools: { pay: pay.tool }, store });
+    const held = await agent.generate("Pay", { threadId: "u" });
+    await agent.resume({ threadId: "u" }, { [held.interrupts[1]?.id ?? ""]: { approved: true } });
+    expect(resultTexts((await turnsOf(store, "u"))[0]?.results ?? [])).toEqual(["Nara: 21 °C"]);
+    // what nobody has answered changes nothing
+    await agent.resume({ threadId: "u" });
+    expect(resultTexts((await turnsOf(store, "u"))[0]?.results ?? [])).toEqual(["Nara: 21 °C"]);
+    await agent.generate("Forget it", { threadId: "u", onWaiting: "close" });
+    expect(model.calls[1]?.messages.flatMap(toolResultsOf).map(({ callId, isError }) => [callId, isError])).toEqual([
+      ["1", true],
+      ["2", undefined],
+    ]);
+    expect(pay.ran).toEqual(["Nara"]);
   });
 
   it("lets one turn run at a time", async () => {
