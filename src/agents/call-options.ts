@@ -4,8 +4,10 @@ import type { RunOptions } from "../compose/options.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 
 /** The call options of a model that an agent does not set itself. */
-export type AgentModelOptions = Omit<ModelOptions, "tools" | "responseFormat"> &
-  Readonly<Record<string, unknown>> & { readonly tools?: undefined; readonly responseFormat?: undefined };
+export type AgentModelOptions = Omit<ModelOptions, "tools" | "responseFormat"> & {
+  readonly tools?: undefined;
+  readonly responseFormat?: undefined;
+};
 
 /** A message as it can appear in a prompt. */
 export type PromptMessage =

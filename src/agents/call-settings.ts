@@ -1,8 +1,9 @@
 import type { RunOptions } from "../compose/options.js";
 import { isFields } from "../is.js";
+import { requireModelOptions } from "../models/check-options.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentCallOptions, AgentModelOptions } from "./call-options.js";
-import { checkAgentOptionNames, invalidAgentOption, needsStore } from "./errors.js";
+import { checkAgentOptionNames, type Elsewhere, invalidAgentOption, needsStore } from "./errors.js";
 import type { AgentCall } from "./turn.js";
 
 /** The options of a run that a call may have. */
@@ -12,12 +13,30 @@ export const runNames: readonly string[] = [
 ];
 const callNames = [...runNames, "threadId", "onWaiting", "onBusy", "modelOptions"];
 
+/** The options of `createAgent`. */
+export const agentOptionNames: readonly string[] = [
+  ...["model", "name", "description", "instructions", "tools", "output", "outputMode", "outputRepairs"],
+  ...["maxSteps", "onMaxSteps", "stopWhen", "returnDirectly", "middleware", "handoffs", "retry", "fallbacks"],
+  ...["modelTimeoutMs", "modelIdleTimeoutMs", "onToolError", "requireApproval", "toolsNode"],
+  ...["autoResumeSuspendedTools", "modelOptions", "store", "durability", "history"],
+  ...["callbacks", "runtime"],
+];
+
+/** Options of an agent, for those who give them to a call. */
+export const ofCreateAgent: Elsewhere = {
+  names: agentOptionNames,
+  use: (option) => `an agent: createAgent({ ${option} })`,
+};
+/** Options of a call, for those who give them to an agent. */
+export const ofCall: Elsewhere = { names: callNames, use: (option) => `a call: generate(prompt, { ${option} })` };
+
 /** Checks the options of one call, before anything runs. */
 export function checkCallOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
-  checkAgentOptionNames(`generate and stream of agent "${name}"`, options, callNames);
-  const { maxSteps, onWaiting, onBusy, checkpointId } = options;
-  if (checkpointId !== undefined && store === undefined && options.parent === undefined) {
-    throw needsStore(`Agent "${name}" was called with a checkpointId`);
+  checkAgentOptionNames(`generate and stream of agent "${name}"`, options, callNames, ofCreateAgent);
+  const { maxSteps, onWaiting, onBusy } = options;
+  for (const option of ["checkpointId", "writeToCheckpointId"] as const) {
+    if (options[option] === undefined || store !== undefined || options.parent !== undefined) continue;
+    throw needsStore(`Agent "${name}" was called with a ${option}`);
   }
   checkModelOptions("generate", options.modelOptions);
   checkMaxSteps(maxSteps);
@@ -29,17 +48,17 @@ export function checkCallOptions({ name, options: { store } }: AgentParts, optio
   }
 }
 
-/** Options of models that the agent does not set itself. */
-export function checkModelOptions(where: string, modelOptions: unknown): void {
+const setByAgent = { tools: "tools", responseFormat: "output" } as const;
+
+/** Options of models that the agent does not set itself. `option` is where they were given. */
+export function checkModelOptions(where: string, modelOptions: unknown, option = "modelOptions"): void {
   if (modelOptions === undefined) return;
-  if (!isFields(modelOptions)) throw invalidAgentOption(`modelOptions of ${where} must be an object.`);
-  for (const [name, instead] of [
-    ["tools", "tools"],
-    ["responseFormat", "output"],
-  ] as const) {
+  if (!isFields(modelOptions)) throw invalidAgentOption(`${option} of ${where} must be an object.`);
+  for (const [name, instead] of Object.entries(setByAgent)) {
     if (modelOptions[name] === undefined) continue;
-    throw invalidAgentOption(`modelOptions.${name} of ${where} is set by the agent. Use its option ${instead}.`);
+    throw invalidAgentOption(`${option}.${name} of ${where} is set by the agent. Use its option ${instead}.`);
   }
+  requireModelOptions(`${option} of ${where}`, modelOptions, Object.keys(setByAgent));
 }
 
 export function checkMaxSteps(maxSteps: number | undefined): void {

@@ -1,13 +1,12 @@
-import { isFields, isPlainObject } from "../is.js";
+import { isFields } from "../is.js";
+import { checkOutputSchema } from "../models/check-output-schema.js";
 import { checkedPolicy } from "../models/retry-model.js";
 import { toModel } from "../models/to-model.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
-import { shorten } from "../schema/shorten.js";
-import { isStandardSchema } from "../schema/standard-schema.js";
 import { checkApprovalNames } from "../tools/define/approval-option.js";
 import type { Agent } from "./agent.js";
 import { type AgentParts, type AnyAgentOptions, partsOf, reachableFrom } from "./agent-parts.js";
-import { checkModelOptions } from "./call-settings.js";
+import { agentOptionNames, checkModelOptions, ofCall } from "./call-settings.js";
 import { type AnyMiddleware, hasHook } from "./create-middleware.js";
 import {
   checkAgentOptionNames,
@@ -18,17 +17,9 @@ import {
 } from "./errors.js";
 import { checkFixed } from "./ready-agent.js";
 
-const names: readonly string[] = [
-  ...["model", "name", "description", "instructions", "tools", "output", "outputMode", "outputRepairs"],
-  ...["maxSteps", "onMaxSteps", "stopWhen", "returnDirectly", "middleware", "handoffs", "retry", "fallbacks"],
-  ...["modelTimeoutMs", "modelIdleTimeoutMs", "onToolError", "requireApproval", "toolsNode"],
-  ...["autoResumeSuspendedTools", "modelOptions", "store", "durability", "history"],
-  ...["callbacks", "runtime"],
-];
-
 /** Checks the options of an agent, and gives them with their defaults. What functions return is checked when they do. */
 export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
-  checkAgentOptionNames("createAgent", options, names);
+  checkAgentOptionNames("createAgent", options, agentOptionNames, ofCall);
   const { name = "agent", description, middleware = [], handoffs = [], output } = options;
   if (typeof name !== "string" || !/^[\w-]{1,64}$/.test(name)) throw invalidAgentName(name);
   if (description !== undefined && typeof description !== "string")
@@ -53,7 +44,9 @@ export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
     hasHooks: middleware.some(hasHook),
     handoffs: () => partsOfAgents(name, typeof handoffs === "function" ? handoffs() : handoffs),
   };
-  for (const model of options.fallbacks ?? []) toModel(model, `fallbacks of createAgent("${name}")`);
+  for (const [index, model] of (options.fallbacks ?? []).entries()) {
+    toModel(model, `fallbacks[${index}] of createAgent("${name}")`);
+  }
   if (typeof handoffs !== "function") checkReachable(parts);
   checkFixed(parts);
   return parts;
@@ -80,11 +73,7 @@ function partsOfAgents(name: string, agents: readonly Agent<unknown>[]): readonl
 
 function checkOutput(name: string, { output }: AnyAgentOptions): void {
   if (output === undefined) return;
-  if (!isStandardSchema(output) && !isPlainObject(output)) {
-    throw invalidAgentOption(
-      `The output of agent "${name}" must be a Standard Schema or a JSON Schema (got ${shorten(output)}).`,
-    );
-  }
+  checkOutputSchema(`The output of agent "${name}"`, output);
   try {
     toJsonSchema(output, { target: "draft-07" });
   } catch (cause) {
@@ -156,7 +145,7 @@ function checkLists({
   if (retry !== undefined && retry !== false) {
     if (!isFields(retry))
       throw invalidAgentOption("retry of an agent must be false, or an object such as { attempts: 3 }.");
-    checkedPolicy(retry);
+    checkedPolicy(retry, "the option retry of an agent");
   }
   checkModelOptions("createAgent", modelOptions);
   if (toolsNode !== undefined && ("tools" in toolsNode || "onToolError" in toolsNode)) {

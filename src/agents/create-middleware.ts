@@ -143,7 +143,7 @@ export function hasHook(middleware: AnyMiddleware): boolean {
  *   state: () => ({ calls: 0 }),
  *   wrapModelCall(request, next, run) {
  *     run.state.calls += 1;
- *     return next({ ...request, options: { ...request.options, maxTokens: 500 } });
+ *     return next({ ...request, options: { ...request.options, maxOutputTokens: 500 } });
  *   },
  * });
  */

@@ -1,37 +1,53 @@
 import type { InterruptError } from "../checkpoint/pause/interrupt.js";
 import { KumikoError, messageOf } from "../errors.js";
+import { isAgenticMessage } from "../schema/message/agentic-message.js";
 import { shorten } from "../schema/shorten.js";
 import { list } from "../wording.js";
 
 // bad input
 
-/** What was meant by names that other packages use. */
+/** What other packages call the options of an agent, and those of its calls. */
 const otherNames: Readonly<Record<string, string>> = {
-  signal: "it is an option of a call: generate(prompt, { signal })",
-  abortSignal: "it is called signal here, an option of a call: generate(prompt, { signal })",
-  requestContext: "it is an option of a call: generate(prompt, { requestContext })",
-  runtimeContext:
-    "it is called requestContext here, an option of a call: generate(prompt, { requestContext }); kumiko/mastra knows both names",
-  system: "it is called instructions here",
-  prompt: "the prompt is an argument of generate and stream",
-  stopConditions: "it is called stopWhen here",
+  abortSignal: "signal",
+  runtimeContext: "requestContext",
+  system: "instructions",
+  stopConditions: "stopWhen",
+  maxTokens: "modelOptions: { maxOutputTokens }",
+  maxOutputTokens: "modelOptions: { maxOutputTokens }",
+  temperature: "modelOptions: { temperature }",
+  providerOptions: "modelOptions: { providerOptions }",
 };
 
-export const unknownAgentOption = (where: string, name: string, known: readonly string[]): KumikoError => {
-  const hint = Object.hasOwn(otherNames, name) ? ` (${otherNames[name]})` : "";
-  return new KumikoError(
-    "INVALID_OPTION",
-    `Unknown option "${name}" of ${where}${hint}. Options: ${known.join(", ")}.`,
-  );
-};
+/** Options that are accepted in another place than the one where they were given. */
+export interface Elsewhere {
+  readonly names: readonly string[];
+  /** Where that is, and how they are given there: `an agent: createAgent({ … })`. */
+  readonly use: (name: string) => string;
+}
+
+/** What to write in place of an unknown option; empty if nothing is near. */
+function optionHint(name: string, known: readonly string[], elsewhere: Elsewhere | undefined): string {
+  if (name === "prompt") return " The prompt is the first argument of generate and stream.";
+  const meant = Object.hasOwn(otherNames, name) ? (otherNames[name] ?? name) : name;
+  const [option = meant] = meant.split(":");
+  if (known.includes(option)) return ` It is called ${meant} here.`;
+  return elsewhere?.names.includes(option) === true ? ` It is an option of ${elsewhere.use(meant)}.` : "";
+}
 
 /** Throws for what is not an object, and for an option that does not exist. */
-export function checkAgentOptionNames(where: string, options: unknown, known: readonly string[]): void {
+export function checkAgentOptionNames(
+  where: string,
+  options: unknown,
+  known: readonly string[],
+  elsewhere?: Elsewhere,
+): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw invalidAgentOption(`The options of ${where} must be an object (got ${shorten(options)}).`);
   }
   const other = Object.keys(options).find((name) => !known.includes(name));
-  if (other !== undefined) throw unknownAgentOption(where, other, known);
+  if (other === undefined) return;
+  const hint = optionHint(other, known, elsewhere);
+  throw invalidAgentOption(`Unknown option "${other}" of ${where}.${hint} Options: ${known.join(", ")}.`);
 }
 
 export const invalidAgentOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
@@ -77,16 +93,28 @@ export const wrongFunctionResult = (option: string, cause: unknown): KumikoError
 
 const invalidPrompt = (what: string): KumikoError => new KumikoError("INVALID_MESSAGE", what);
 
-export const notAPrompt = (given: unknown): KumikoError =>
+export const notAPrompt = (given: unknown, place: string): KumikoError =>
   invalidPrompt(
-    `An agent takes a string, a message or a list of messages, such as { role: "user", content: "Hi" } (got ${shorten(given)}).`,
+    `An agent takes a string, a message or a list of messages, such as { role: "user", content: "Hi" } (got ${shorten(given)} as ${place}).`,
   );
 
-export const notMessages = (given: unknown): KumikoError =>
-  invalidPrompt(`The graph of an agent takes a list of messages, such as [userMessage("Hi")] (got ${shorten(given)}).`);
+export const saysNothing = (place: string): KumikoError =>
+  invalidPrompt(`${place} has no content, so there is nothing to send. Ask something, or leave the message out.`);
+
+export const notMessages = (given: unknown): KumikoError => {
+  const index = Array.isArray(given) ? given.findIndex((one) => !isAgenticMessage(one)) : -1;
+  const got = index === -1 ? shorten(given) : `${shorten((given as unknown[])[index])} at position ${index}`;
+  return invalidPrompt(`The graph of an agent takes a list of messages, such as [userMessage("Hi")] (got ${got}).`);
+};
+
+export const noMessages = (): KumikoError =>
+  invalidPrompt('The graph of an agent was given no message. Give it at least one, such as [userMessage("Hi")].');
 
 export const emptyPrompt = (): KumikoError =>
   invalidPrompt("An empty prompt goes on with a thread: give a threadId with it, or ask something.");
+
+export const nothingToAppend = (): KumikoError =>
+  invalidPrompt('append was given no message. Give it at least one, such as [userMessage("Hi")].');
 
 export const emptyThread = (threadId: string): KumikoError =>
   invalidPrompt(`An empty prompt goes on with a thread, and "${threadId}" has no turn yet. Ask something.`);
@@ -156,12 +184,42 @@ export const stateNotJson = (middleware: string, hook: string, cause: unknown): 
     { cause },
   );
 
+export const noSuchRun = (id: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_CHECKPOINT",
+    `There is no run "${id}" to go on with: it was never saved, or it has ended. Runs that have ended are kept with createAgent({ history: true }).`,
+    { cause },
+  );
+
+/** What the graph of an agent says of a run that cannot be copied, in the words of agents. */
+export function forkFailed(id: string, error: unknown): unknown {
+  if (!KumikoError.is(error)) return error;
+  switch (error.code) {
+    case "UNKNOWN_CHECKPOINT":
+      return noSuchRun(id, error);
+    case "NO_HISTORY":
+      return new KumikoError(
+        error.code,
+        `The run "${id}" was saved without a history, so only its last save can be copied. Begin with createAgent({ history: true }).`,
+        { cause: error },
+      );
+    case "UNKNOWN_ENTRY":
+      return new KumikoError(
+        error.code,
+        `The run "${id}" has no such entry: it was pruned, or never existed. agent.graph.history("${id}") lists the entries.`,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
+}
+
 // threads
 
 export const threadBusy = (id: string): KumikoError =>
   new KumikoError(
     "THREAD_BUSY",
-    `A turn of thread "${id}" is under way. Wait with onBusy: "wait"; after a crash, takeover: true closes it.`,
+    `A turn of thread "${id}" is under way. Wait for it with generate(prompt, { threadId, onBusy: "wait" }); after a crash, takeover: true closes it.`,
   );
 
 /** Of what cannot wait itself: a resume, or a change of the thread. */

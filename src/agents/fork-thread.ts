@@ -7,6 +7,7 @@ import type { AgentParts } from "./agent-parts.js";
 import type { AgentFork, AgentForkOptions } from "./call-options.js";
 import {
   checkAgentOptionNames,
+  forkFailed,
   invalidAgentOption,
   needsStore,
   noSuchTurn,
@@ -35,11 +36,9 @@ export interface ThreadForkOptions {
 }
 
 /** Copies the turns of a thread that are over, up to one of them. */
-export async function forkThread(
-  store: CheckpointStore,
-  id: string,
-  { turn, to = copyIdOf(id) }: ThreadForkOptions = {},
-): Promise<string> {
+export async function forkThread(store: CheckpointStore, id: string, options: ThreadForkOptions = {}): Promise<string> {
+  checkAgentOptionNames("fork of threads", options, ["turn", "to"]);
+  const { turn, to = copyIdOf(id) } = options;
   const turns = await readTurns(store, id);
   const last = turn === undefined ? turns.findLast(isOver) : turns.find(({ record }) => record.number === turn);
   if (last === undefined) throw noSuchTurn(id, turn ?? 1);
@@ -63,7 +62,11 @@ export async function forkRun(
   if (id !== undefined) return forkTurn(store, graph, id, { ...options, turn: number });
   if (options.turn !== undefined)
     throw invalidAgentOption("turn of fork is for a thread: fork({ threadId }, { turn }).");
-  return { checkpointId: await graph.fork(target, options) };
+  try {
+    return { checkpointId: await graph.fork(target, options) };
+  } catch (error) {
+    throw forkFailed(target, error);
+  }
 }
 
 /** Copies a thread up to a save of one of its turns, which is open then: it can be resumed. */
@@ -80,7 +83,9 @@ async function forkTurn(
   const { record } = forked;
   const runId = runIdOf(forked.key);
   if ((await turnKeys(store, to)).length > 0) throw threadExists(to);
-  const { input } = await graph.stateAt(runId, options.entry);
+  const { input } = await graph.stateAt(runId, options.entry).catch((error: unknown) => {
+    throw forkFailed(runId, error);
+  });
   const key = turnKey(to, record.number);
   const checkpointId = runIdOf(key);
   const former = before.at(-1)?.record;

@@ -9,7 +9,7 @@ import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
 import type { AgentState } from "./agent-state.js";
 import type { ModelChanges } from "./create-middleware.js";
-import { needsStore, notMessages, tooManySteps, twoSystems } from "./errors.js";
+import { needsStore, noMessages, notMessages, tooManySteps, twoSystems } from "./errors.js";
 import { turnHooks } from "./hooks.js";
 import { loadStructuredOutput } from "./load-structured-output.js";
 import { modelNameOf } from "./model-answer.js";
@@ -31,7 +31,7 @@ const roundEnds = new OnDemand(() => import("./end-after-round.js"));
 export function runModelNode(root: AgentParts, input: unknown, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
   const turn = turnOf(root, ctx);
   const { state } = turn;
-  if (state.phase === "start" && state.entry === undefined) state.log = messagesIn(input);
+  if (state.phase === "start" && state.entry === undefined) state.log = messagesIn(turn, input);
   if (state.entry !== undefined) turn.inOrder = 0;
   enterNode(state);
   turn.answers = { asked: 0, wrapped: 0, known: state.kept?.wrapped.length ?? 0, count: 0 };
@@ -41,9 +41,10 @@ export function runModelNode(root: AgentParts, input: unknown, ctx: NodeContext<
 }
 
 /** The graph can be run without the agent that made it, and by JavaScript. */
-function messagesIn(input: unknown): AgenticMessage[] {
-  if (areMessages(input)) return [...input];
-  throw notMessages(input);
+function messagesIn({ history }: OngoingTurn, input: unknown): AgenticMessage[] {
+  if (!areMessages(input)) throw notMessages(input);
+  if (input.length === 0 && history.length === 0) throw noMessages();
+  return [...input];
 }
 
 function checkedAnswer(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {

@@ -10,9 +10,16 @@ import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
 import type { AgentCallOptions } from "./call-options.js";
-import { checkMaxSteps, checkModelOptions, runNames, runOptionsOf } from "./call-settings.js";
+import { checkMaxSteps, checkModelOptions, ofCall, ofCreateAgent, runNames, runOptionsOf } from "./call-settings.js";
 import { CallTime } from "./call-time.js";
-import { checkAgentOptionNames, childOfTwo, invalidAgentOption, needsStore } from "./errors.js";
+import {
+  checkAgentOptionNames,
+  childOfTwo,
+  type Elsewhere,
+  invalidAgentOption,
+  needsStore,
+  noSuchRun,
+} from "./errors.js";
 import { checkOpenTools } from "./open-tools.js";
 import { readSavedRun } from "./saved-round.js";
 import type { ThreadTurn } from "./thread-turn.js";
@@ -100,11 +107,19 @@ export async function openRun(
   return { id: thread?.checkpointId ?? String(target), thread };
 }
 
+const ofNewTurns: Elsewhere = {
+  names: [...ofCall.names, ...ofCreateAgent.names],
+  use: (option) => {
+    if (option === "threadId" || option === "checkpointId") return `what is resumed: resume({ ${option} })`;
+    return (ofCall.names.includes(option) ? ofCall : ofCreateAgent).use(option);
+  },
+};
+
 const onlyOfNewRuns = ["parent", "key", "checkpointId", "forceNewRun"];
 
 function checkResumeOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
   const names = runNames.filter((one) => !onlyOfNewRuns.includes(one));
-  checkAgentOptionNames(`resume of agent "${name}"`, options, [...names, "modelOptions"]);
+  checkAgentOptionNames(`resume of agent "${name}"`, options, [...names, "modelOptions"], ofNewTurns);
   checkMaxSteps(options.maxSteps);
   checkModelOptions("resume", options.modelOptions);
   if (store === undefined) throw needsStore(`Agent "${name}" was asked to resume`);
@@ -140,7 +155,8 @@ export async function resumeRun(
   try {
     return await graph.resume(id, answers, { ...(run as RunOptions), modifyState });
   } catch (error) {
-    if (thread?.mayNotHaveBegun !== true || !isUnknown(error)) throw error;
+    if (!isUnknown(error)) throw error;
+    if (thread?.mayNotHaveBegun !== true) throw noSuchRun(id, error);
     // it ended before the run was saved for the first time
     const { modifyState: _, ...fromStart } = run;
     return graph.invoke(thread.messages, asRunOfLibrary({ ...fromStart, checkpointId: id }));

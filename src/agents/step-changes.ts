@@ -3,6 +3,7 @@ import type { KumikoError } from "../errors.js";
 import { isFields } from "../is.js";
 import { areMessages } from "../schema/message/agentic-message.js";
 import { modelName } from "../tools/node/model-name.js";
+import { checkModelOptions } from "./call-settings.js";
 import type { StepChanges } from "./create-middleware.js";
 import { checkAgentOptionNames, invalidAgentOption, unknownStepTool } from "./errors.js";
 import { modelChain } from "./model-chain.js";
@@ -49,6 +50,7 @@ function checkStepChanges(given: unknown, middleware: string): void {
   }
   if (tools !== undefined && !Array.isArray(tools)) throw wrong("tools", "a list of names or of tools");
   if (options !== undefined && !isFields(options)) throw wrong("options", "an object");
+  checkModelOptions(where, options, "options");
   if (toolChoice === undefined || ["auto", "required", "none"].includes(toolChoice as string)) return;
   if (!isFields(toolChoice) || !Array.isArray(toolChoice.toolNames)) {
     throw wrong("toolChoice", '"auto", "required", "none" or { toolNames }');

@@ -24,7 +24,7 @@ export class ThreadWaitingError extends KumikoError {
     super(
       "THREAD_WAITING",
       `Thread "${id}" waits for ${interrupts.length === 1 ? "an answer" : `${interrupts.length} answers`}. ` +
-        'Answer with resume({ threadId }, …), or close the questions with onWaiting: "close".',
+        'Answer with resume({ threadId }, …), or close the questions with generate(prompt, { threadId, onWaiting: "close" }).',
     );
     this.interrupts = interrupts;
   }

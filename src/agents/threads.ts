@@ -3,7 +3,7 @@ import { isConflict } from "../checkpoint/errors.js";
 import { dropHistory } from "../checkpoint/history/segments.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import type { PromptMessage } from "./call-options.js";
-import { invalidAgentOption, noSuchTurn, threadBusy } from "./errors.js";
+import { invalidAgentOption, noSuchTurn, nothingToAppend, turnUnderWay } from "./errors.js";
 import { forkThread, type ThreadForkOptions } from "./fork-thread.js";
 import { promptMessages } from "./prompt-messages.js";
 import {
@@ -85,7 +85,7 @@ export function threads(store: CheckpointStore): Threads {
   return {
     messages: async (id) => messagesOfTurns(await readTurns(store, id)),
     turns: (id) => turnsOf(store, id),
-    append: (id, messages) => append(store, id, promptMessages(messages)),
+    append: async (id, messages) => append(store, id, promptMessages(messages, "messages")),
     truncate: (id, turn) => truncate(store, id, turn),
     delete: (id) => removeFrom(store, id, 0),
     fork: (id, options) => forkThread(store, id, options),
@@ -108,9 +108,10 @@ async function* turnsOf(store: CheckpointStore, id: string): AsyncGenerator<Turn
 }
 
 async function append(store: CheckpointStore, id: string, messages: readonly AgenticMessage[]): Promise<void> {
+  if (messages.length === 0) throw nothingToAppend();
   for (;;) {
     const last = (await readTurns(store, id)).at(-1)?.record;
-    if (last?.status === "open") throw threadBusy(id);
+    if (last?.status === "open") throw turnUnderWay(id);
     if (last?.status === "waiting") throw threadWaiting(id, last.interrupts);
     const { number = 0, agent = "", kept } = last ?? {};
     const record: TurnRecord = {

@@ -15,7 +15,7 @@ export interface ModelOptions {
   /** Samples only from this many of the most likely tokens. */
   readonly topK?: number | undefined;
   /** The most tokens that the answer may have. */
-  readonly maxTokens?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
   /** The answer ends before any of these strings. */
   readonly stop?: readonly string[] | undefined;
   /** Makes answers repeatable, where the provider supports it. */

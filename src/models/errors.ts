@@ -43,6 +43,12 @@ export const invalidModelOption = (what: string): KumikoError => new KumikoError
 
 export const invalidMedia = (what: string): KumikoError => new KumikoError("INVALID_MESSAGE", what);
 
+export const nothingToSend = (model: string): KumikoError =>
+  new KumikoError(
+    "INVALID_MESSAGE",
+    `There is nothing to send to ${model}: the messages have no content that it could read. Give it at least one with content.`,
+  );
+
 // what a model answers
 
 export const streamCut = (model: string, how: string, cause?: unknown): KumikoError =>

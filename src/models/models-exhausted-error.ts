@@ -21,7 +21,7 @@ export class ModelsExhaustedError extends KumikoError {
 
   constructor(errors: readonly unknown[]) {
     const list = errors.map((error, index) => `\n- model ${index + 1}: ${shortenText(messageOf(error))}`).join("");
-    super("MODELS_EXHAUSTED", `All ${errors.length} models of fallbackModel failed:${list}`, {
+    super("MODELS_EXHAUSTED", `All ${errors.length} models failed:${list}`, {
       cause: errors.at(-1),
     });
     this.errors = errors;

@@ -56,8 +56,8 @@ type Policy = { readonly [Name in Defaulted]-?: NonNullable<ModelRetryPolicy[Nam
 >;
 
 /** Fills in the defaults of a policy. Throws if it is invalid. */
-export function checkedPolicy(policy: ModelRetryPolicy): Policy {
-  checkModelOptionNames("retryModel", policy, names);
+export function checkedPolicy(policy: ModelRetryPolicy, where = "retryModel"): Policy {
+  checkModelOptionNames(where, policy, names);
   const {
     attempts = 3,
     delayMs = 1_000,
@@ -67,13 +67,13 @@ export function checkedPolicy(policy: ModelRetryPolicy): Policy {
     retryOn,
     afterContent = "throw",
   } = policy;
-  requireNumber("retryModel", { attempts }, 1);
-  requireWhole("retryModel", "attempts", attempts);
-  requireNumber("retryModel", { delayMs, maxDelayMs }, 0);
-  requireNumber("retryModel", { factor }, 1);
+  requireNumber(where, { attempts }, 1);
+  requireWhole(where, "attempts", attempts);
+  requireNumber(where, { delayMs, maxDelayMs }, 0);
+  requireNumber(where, { factor }, 1);
   if (retryOn !== undefined && typeof retryOn !== "function")
-    throw invalidModelOption("retryOn of retryModel must be a function.");
-  requireAfterContent("retryModel", afterContent);
+    throw invalidModelOption(`retryOn of ${where} must be a function.`);
+  requireAfterContent(where, afterContent);
   return { attempts, delayMs, factor, maxDelayMs, jitter, retryOn, afterContent };
 }
 

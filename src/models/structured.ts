@@ -10,7 +10,8 @@ import { userMessage } from "../schema/message/construct-message.js";
 import { textOf } from "../schema/message/read-message.js";
 import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
 import { issueList } from "../wording.js";
-import { checkModelOptionNames, requireNumber, requireWhole } from "./check-options.js";
+import { checkModelOptionNames, requireModelOptions, requireNumber, requireWhole } from "./check-options.js";
+import { checkOutputSchema } from "./check-output-schema.js";
 import { GrowingOutput } from "./growing-output.js";
 import { InvalidOutputError } from "./invalid-output-error.js";
 import { OutputSchema } from "./output-schema.js";
@@ -46,6 +47,8 @@ export function structured<const S extends AnyStandardSchema | JsonSchema>(
   const { outputRepairs = 1, modelOptions = {} } = options;
   requireNumber("structured", { outputRepairs }, 0);
   requireWhole("structured", "outputRepairs", outputRepairs);
+  requireModelOptions("modelOptions of structured", modelOptions, ["responseFormat"]);
+  checkOutputSchema("The schema of structured", schema);
   const output = new OutputSchema(schema);
   const asked = new StructuredModel(toModel(model, "structured"), output, { outputRepairs, modelOptions });
   return lambda(

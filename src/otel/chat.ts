@@ -53,13 +53,14 @@ export function chatOptions(value: unknown): Fields {
 }
 
 export function chatStartAttributes(options: Fields): Attributes {
-  const { temperature, topP, topK, maxTokens, seed, stop, frequencyPenalty, presencePenalty, responseFormat } = options;
+  const { temperature, topP, topK, maxOutputTokens, seed, stop, frequencyPenalty, presencePenalty, responseFormat } =
+    options;
   const outputType = isFields(responseFormat) ? responseFormat.type : undefined;
   return withoutUndefined({
     "gen_ai.request.temperature": numberIf(temperature),
     "gen_ai.request.top_p": numberIf(topP),
     "gen_ai.request.top_k": numberIf(topK),
-    "gen_ai.request.max_tokens": numberIf(maxTokens),
+    "gen_ai.request.max_tokens": numberIf(maxOutputTokens),
     "gen_ai.request.seed": numberIf(seed),
     "gen_ai.request.frequency_penalty": numberIf(frequencyPenalty),
     "gen_ai.request.presence_penalty": numberIf(presencePenalty),

@@ -69,9 +69,12 @@ describe("a middleware", () => {
 });
 
 describe("the options of models", () => {
-  it("are any, but for those that the agent sets itself", () => {
-    const agent = createAgent({ model, modelOptions: { temperature: 0, ofAProvider: true } });
-    expectTypeOf(agent.generate).toBeCallableWith("Hi", { modelOptions: { seed: 1, ofAProvider: true } });
+  it("are those that all models have, but for those that the agent sets itself", () => {
+    const agent = createAgent({ model, modelOptions: { temperature: 0, maxOutputTokens: 5 } });
+    const providerOptions = { openai: { serviceTier: "flex" } };
+    expectTypeOf(agent.generate).toBeCallableWith("Hi", { modelOptions: { seed: 1, providerOptions } });
+    // @ts-expect-error an option of another name
+    createAgent({ model, modelOptions: { maxTokens: 5 } });
     // @ts-expect-error tools are an option of the agent
     createAgent({ model, modelOptions: { tools: [] } });
     // @ts-expect-error the format of the answer is the output of the agent

@@ -212,7 +212,7 @@ describe("the state of a middleware", () => {
       state: () => ({ calls: 0 }),
       beforeStep(run) {
         run.state.calls += 1;
-        return { options: { maxTokens: run.state.calls } };
+        return { options: { maxOutputTokens: run.state.calls } };
       },
     });
 
@@ -225,7 +225,7 @@ describe("the state of a middleware", () => {
       const agent = createAgent({ model, store: memoryStore(), middleware: [counter(scope)] });
       await agent.generate("1", { threadId: "t" });
       await agent.generate("2", { threadId: "t" });
-      expect(model.calls.map(({ options }) => options.maxTokens)).toEqual(seen);
+      expect(model.calls.map(({ options }) => options.maxOutputTokens)).toEqual(seen);
     }
   });
 
@@ -235,7 +235,7 @@ describe("the state of a middleware", () => {
     const agent = createAgent({ model, tools: [tool], store: memoryStore(), middleware: [counter("run")] });
     const held = await agent.generate("Weather?");
     await agent.resume(held, { [held.interrupts[0]?.id ?? ""]: { approved: true } });
-    expect(model.calls.map(({ options }) => options.maxTokens)).toEqual([1, 2]);
+    expect(model.calls.map(({ options }) => options.maxOutputTokens)).toEqual([1, 2]);
   });
 
   it("may ask somebody, without asking the model again", async () => {

@@ -50,12 +50,12 @@ describe("an agent", () => {
 
   it("gives options to its models: its own, then those of the call", async () => {
     const model = scriptedModel("a", "b");
-    const agent = createAgent({ model, modelOptions: { temperature: 0, maxTokens: 5 } });
-    await agent.generate("1", { modelOptions: { maxTokens: 9 } });
+    const agent = createAgent({ model, modelOptions: { temperature: 0, maxOutputTokens: 5 } });
+    await agent.generate("1", { modelOptions: { maxOutputTokens: 9 } });
     await agent.generate("2", { options: { model: { temperature: 1 } } });
     expect(model.calls.map(({ options }) => options)).toEqual([
-      { temperature: 0, maxTokens: 9 },
-      { temperature: 1, maxTokens: 5 },
+      { temperature: 0, maxOutputTokens: 9 },
+      { temperature: 1, maxOutputTokens: 5 },
     ]);
   });
 
@@ -87,7 +87,7 @@ describe("an agent", () => {
         state: () => ({ steps: 0 }),
         beforeStep: (run) => {
           run.state.steps += 1;
-          return { options: { maxTokens: run.state.steps } };
+          return { options: { maxOutputTokens: run.state.steps } };
         },
       });
     const first = createAgent({
@@ -106,7 +106,7 @@ describe("an agent", () => {
       { callbacks: [{ onEvent: (_info, event) => void events.push(event) }] },
     );
     expect(done.text).toBe("Warm.");
-    expect(model.calls[0]?.options.maxTokens).toBe(1);
+    expect(model.calls[0]?.options.maxOutputTokens).toBe(1);
     expect(textOf(model.calls[0]?.messages[0] ?? assistantMessage(""))).toBe("New.");
     expect(events).toContainEqual({ kind: "progress", event: { kind: "middleware_state_dropped", middleware: "old" } });
   });

@@ -112,7 +112,7 @@ describe("a run of an agent, for those who watch", () => {
 describe("model options of a run", () => {
   it("reach the model through the graph of an agent, also where that is a node", async () => {
     const model = scriptedModel("a", "b", "c", "d");
-    const agent = createAgent({ name: "helper", model, modelOptions: { temperature: 0.1, maxTokens: 5 } });
+    const agent = createAgent({ name: "helper", model, modelOptions: { temperature: 0.1, maxOutputTokens: 5 } });
     const app = new Graph<readonly AgenticMessage[], AgenticMessage>()
       .addNode("ask", agent.graph)
       .addEdge(START, "ask")
@@ -122,8 +122,8 @@ describe("model options of a run", () => {
     await agent.graph.invoke(input, { options: { model: { temperature: 0.9 } } });
     await agent.graph.invoke(input, { nodes: { model: { options: { temperature: 0.8 } } } });
     await app.invoke(input, { options: { model: { temperature: 0.7 } } });
-    await agent.generate("Hi", { options: { model: { temperature: 0.6 } }, modelOptions: { maxTokens: 9 } });
-    expect(model.calls.map(({ options }) => [options.temperature, options.maxTokens])).toEqual([
+    await agent.generate("Hi", { options: { model: { temperature: 0.6 } }, modelOptions: { maxOutputTokens: 9 } });
+    expect(model.calls.map(({ options }) => [options.temperature, options.maxOutputTokens])).toEqual([
       [0.9, 5],
       [0.8, 5],
       [0.7, 5],

@@ -363,7 +363,7 @@ describe("a call", () => {
       temperature: 0,
       topP: 0.5,
       topK: 3,
-      maxTokens: 9,
+      maxOutputTokens: 9,
       stop: ["END"],
       seed: 1,
       presencePenalty: 0.1,
@@ -374,8 +374,8 @@ describe("a call", () => {
       providerOptions: { fake: { tier: "flex" } },
     };
     const { prompt, ...call } = await sentBy("v4", options);
-    const { maxTokens, stop: stopSequences, reasoningEffort: reasoning, ...same } = options;
-    expect(call).toStrictEqual({ ...same, maxOutputTokens: maxTokens, stopSequences, reasoning });
+    const { stop: stopSequences, reasoningEffort: reasoning, ...same } = options;
+    expect(call).toStrictEqual({ ...same, stopSequences, reasoning });
     expect(prompt).toStrictEqual([{ role: "user", content: [{ type: "text", text: "Hi" }] }]);
     expect(await sentBy("v3", { reasoningEffort: "low" })).not.toHaveProperty("reasoning");
   });

@@ -49,7 +49,7 @@ export function agentLoop(model = named(scriptedModel(answer(toolCall, 20, 8), a
   return new Graph<AgenticMessage[], AgenticMessage>()
     .withState(() => ({ history: [] as AgenticMessage[] }))
     .addModelNode("model", model, {
-      options: { tools: tools.infos, temperature: 0.5, maxTokens: 100, stop: ["END"] },
+      options: { tools: tools.infos, temperature: 0.5, maxOutputTokens: 100, stop: ["END"] },
       before: (messages, state) => {
         state.history.push(...messages);
         return [...state.history];

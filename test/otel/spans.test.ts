@@ -77,7 +77,7 @@ describe("the span of an answer", () => {
       temperature: 0.5,
       topP: 0.9,
       topK: 3,
-      maxTokens: 100,
+      maxOutputTokens: 100,
       seed: 7,
       stop: ["END"],
       responseFormat: { type: "json" as const },

@@ -46,13 +46,13 @@ describe("options of a node that are a function", () => {
     const graph = new Graph<AgenticMessage[], AgenticMessage>()
       .withState(() => ({ temperature: 0.5 }))
       .addNode("model", telling, {
-        options: ([first], state) => ({ temperature: state.temperature, maxTokens: first && textOf(first).length }),
+        options: ([first], state) => ({ temperature: state.temperature, maxOutputTokens: first && textOf(first).length }),
       })
       .addEdge(START, "model")
       .addEdge("model", END)
       .compile();
     for (const answer of await inEveryMode(graph, [userMessage("four")])) {
-      expect(textOf(answer)).toBe('{"temperature":0.5,"maxTokens":4}');
+      expect(textOf(answer)).toBe('{"temperature":0.5,"maxOutputTokens":4}');
     }
   });
 
@@ -171,13 +171,13 @@ describe("options of a node that are a function", () => {
 
   it("are those of each item of a list, below those of the run", async () => {
     const models = new Chain<AgenticMessage[][]>()
-      .append(each(telling), { key: "all", options: (lists) => ({ maxTokens: lists.length, seed: 1 }) })
+      .append(each(telling), { key: "all", options: (lists) => ({ maxOutputTokens: lists.length, seed: 1 }) })
       .compile();
     const [one, two] = await models.invoke([[userMessage("a")], [userMessage("b")]], {
       options: { model: { seed: 2 } },
     });
     for (const answer of [one, two]) {
-      expect(JSON.parse(textOf(answer as AgenticMessage))).toEqual({ maxTokens: 2, seed: 2 });
+      expect(JSON.parse(textOf(answer as AgenticMessage))).toEqual({ maxOutputTokens: 2, seed: 2 });
     }
   });
 

@@ -47,9 +47,9 @@ describe.each(modes)("Call options of a run (%s)", (mode) => {
   });
 
   it("by kind reach every component of the kind, at any depth, field by field", async () => {
-    expect(await run({ options: { model: { temperature: 1, maxTokens: 9 } } })).toEqual([
-      { temperature: 1, topP: 0.5, maxTokens: 9 },
-      { temperature: 1, maxTokens: 9 },
+    expect(await run({ options: { model: { temperature: 1, maxOutputTokens: 9 } } })).toEqual([
+      { temperature: 1, topP: 0.5, maxOutputTokens: 9 },
+      { temperature: 1, maxOutputTokens: 9 },
     ]);
   });
 

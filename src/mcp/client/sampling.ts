@@ -93,7 +93,7 @@ function declined({ server }: Asker, reason: string | undefined): Error {
 
 function modelOptions({ maxTokens, temperature, stopSequences }: Fields): Fields & ModelOptions {
   return {
-    ...(typeof maxTokens === "number" && { maxTokens }),
+    ...(typeof maxTokens === "number" && { maxOutputTokens: maxTokens }),
     ...(typeof temperature === "number" && { temperature }),
     ...(Array.isArray(stopSequences) && { stop: stopSequences.filter((stop) => typeof stop === "string") }),
   };

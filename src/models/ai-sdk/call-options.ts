@@ -3,8 +3,10 @@ import type { Fields } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
+import { nothingToSend } from "../errors.js";
+import { isModelOptionName, modelOptionHint } from "../model-option-names.js";
 import { promptOf } from "./prompt.js";
-import type { AiSdkModel, AiSdkVersion } from "./provider-model.js";
+import { type AiSdkModel, type AiSdkVersion, providerModelName } from "./provider-model.js";
 
 export interface Call {
   readonly messages: readonly AgenticMessage[];
@@ -18,11 +20,12 @@ export function callOptionsOf({ messages, options, stop }: Call, model: AiSdkMod
   const { specificationVersion: version, provider } = model;
   const { tools, choice } = chosenTools(options);
   const call = new LazySignalCall(stop);
-  call.prompt = promptOf(messages, { provider, version });
-  for (const ours in options) {
-    const name = passedOptions.get(ours);
-    const value = options[ours as keyof ModelOptions];
-    if (name !== undefined && value !== undefined) call[name] = value;
+  const prompt = promptOf(messages, { provider, version });
+  if (prompt.length === 0) throw nothingToSend(providerModelName(model));
+  call.prompt = prompt;
+  for (const name in options) {
+    const value = options[name as keyof ModelOptions];
+    if (value !== undefined && passedOptions.has(name)) call[name] = value;
   }
   const { responseFormat, reasoningEffort } = options;
   if (options.stop !== undefined) call.stopSequences = [...options.stop];
@@ -52,22 +55,26 @@ class LazySignalCall {
   };
 }
 
-/** Options that are passed on unchanged: our name, and the one in the AI SDK. */
-const passedOptions: ReadonlyMap<string, string> = new Map([
-  ["maxTokens", "maxOutputTokens"],
-  ["temperature", "temperature"],
-  ["topP", "topP"],
-  ["topK", "topK"],
-  ["seed", "seed"],
-  ["presencePenalty", "presencePenalty"],
-  ["frequencyPenalty", "frequencyPenalty"],
-  ["headers", "headers"],
-  ["providerOptions", "providerOptions"],
-] satisfies [keyof ModelOptions, string][]);
+/** Options that are passed on unchanged. */
+const passedOptions: ReadonlySet<string> = new Set<keyof ModelOptions>([
+  "maxOutputTokens",
+  "temperature",
+  "topP",
+  "topK",
+  "seed",
+  "presencePenalty",
+  "frequencyPenalty",
+  "headers",
+  "providerOptions",
+]);
 
-/** Returns a warning for each option that the model does not support. */
-export function unsupportedOptions({ model, reasoningEffort }: ModelOptions, target: AiSdkModel): string[] {
+/** Returns a warning for each option that the model does not support: with other models in the same run, it may be meant for those. */
+export function unsupportedOptions(options: ModelOptions, target: AiSdkModel): string[] {
+  const { model, reasoningEffort } = options;
   const found: string[] = [];
+  for (const name in options) {
+    if (!isModelOptionName(name)) found.push(`options.${name} is ignored: unknown option.${modelOptionHint(name)}`);
+  }
   if (model !== undefined && model !== target.modelId) {
     found.push(
       `options.model "${model}" is ignored: this model is ${target.modelId}. Use another model object instead.`,
