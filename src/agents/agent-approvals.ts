@@ -7,6 +7,7 @@ import { adaptTool } from "../tools/formats/adapt-tool.js";
 import type { ToolCall } from "../tools/node/middleware.js";
 import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
 import { toolRunOf } from "../tools/node/tool-run.js";
+import { askOption } from "./ask-option.js";
 
 /** Asks for the approval of a call, if it needs one, and returns the call with what was edited. */
 export type SettleApproval = (call: ToolCall, ctx: ToolContext) => Promise<ToolCall>;
@@ -35,7 +36,7 @@ async function settleApproval(
   const { needed, parameters } = policy;
   const asks =
     typeof needed === "function"
-      ? await ctx.once("agent_approval", async () => Boolean(await needed(call.input as never, ctx as never)))
+      ? await ctx.once("agent_approval", async () => Boolean(await askPolicy(needed, call, ctx)))
       : needed;
   if (!asks) return call;
   const rule = {
@@ -45,6 +46,15 @@ async function settleApproval(
   };
   const { input, text = call.arguments } = await approve(call.input, rule, ctx, run);
   return { ...call, input, arguments: text };
+}
+
+async function askPolicy(
+  needed: Exclude<NeedsApproval, boolean>,
+  { input }: ToolCall,
+  ctx: ToolContext,
+): Promise<unknown> {
+  const ask = (): unknown => needed(input as never, ctx as never);
+  return askOption(ctx.agent?.name ?? "agent", "requireApproval", ctx.signal, ask);
 }
 
 interface NamedTool {

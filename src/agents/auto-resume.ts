@@ -10,6 +10,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { systemMessage } from "../schema/message/construct-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import type { AgentParts } from "./agent-parts.js";
+import { askOption } from "./ask-option.js";
 import type { AgentCallOptions } from "./call-options.js";
 import { countedModel } from "./counted-model.js";
 import { wrongFunctionResult } from "./errors.js";
@@ -72,13 +73,14 @@ async function modelOf(turn: WaitingTurn, ctx: NodeContext): Promise<AgenticMode
   const { model } = parts.options;
   const where = `createAgent("${parts.name}")`;
   if (typeof model !== "function") return patientModel(toModel(model, where), parts, where);
-  const given = await model({
+  const context = {
     agent: parts.name,
     threadId,
     messages: [...history, ...messages],
     requestContext: ctx.requestContext,
     signal: ctx.signal,
-  });
+  };
+  const given = await askOption(parts.name, "model", ctx.signal, () => model(context));
   try {
     return patientModel(toModel(given, where), parts, where);
   } catch (cause) {

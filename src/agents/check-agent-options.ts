@@ -13,6 +13,7 @@ import {
   duplicateMiddleware,
   invalidAgentName,
   invalidAgentOption,
+  optionFailed,
   sameAgentName,
 } from "./errors.js";
 import { checkFixed } from "./ready-agent.js";
@@ -42,7 +43,7 @@ export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
     onMaxSteps: options.onMaxSteps ?? "answer",
     middleware,
     hasHooks: middleware.some(hasHook),
-    handoffs: () => partsOfAgents(name, typeof handoffs === "function" ? handoffs() : handoffs),
+    handoffs: () => partsOfAgents(name, typeof handoffs === "function" ? askHandoffs(name, handoffs) : handoffs),
   };
   for (const [index, model] of (options.fallbacks ?? []).entries()) {
     toModel(model, `fallbacks[${index}] of createAgent("${name}")`);
@@ -58,6 +59,14 @@ export function checkReachable(parts: AgentParts): void {
   for (const { name } of reachableFrom(parts)) {
     if (seen.has(name)) throw sameAgentName(name);
     seen.add(name);
+  }
+}
+
+function askHandoffs(name: string, handoffs: () => readonly Agent<unknown>[]): readonly Agent<unknown>[] {
+  try {
+    return handoffs();
+  } catch (error) {
+    throw optionFailed(name, "handoffs", error);
   }
 }
 

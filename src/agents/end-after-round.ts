@@ -3,6 +3,7 @@ import { textOf, toolResultsOf } from "../schema/message/read-message.js";
 import { modelName } from "../tools/node/model-name.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
+import { askOption } from "./ask-option.js";
 import { calledNames, calledTool } from "./called-tool.js";
 import type { OngoingTurn } from "./turn.js";
 
@@ -20,9 +21,12 @@ export async function endAfterRound(
     .find(({ name, isError }) => isError !== true && returning.includes(name));
   if (returned !== undefined) return { reason: "returned", text: returned.result };
   const { stopWhen = [] } = turn.root.options;
-  for (const stops of typeof stopWhen === "function" ? [stopWhen] : stopWhen) {
+  const conditions = typeof stopWhen === "function" ? [stopWhen] : stopWhen;
+  for (const [index, stops] of conditions.entries()) {
     const names = calledAs(calledNames(stops), options);
-    if (names.length > 0 ? calledTool(...names)(turn.run(ctx)) : await stops(turn.run(ctx))) {
+    const condition = names.length > 0 ? calledTool(...names) : stops;
+    const option = typeof stopWhen === "function" ? "stopWhen" : `stopWhen[${index}]`;
+    if (await askOption(turn.root.name, option, ctx.signal, () => condition(turn.run(ctx)))) {
       return { reason: "stop_when", text: last === undefined ? "" : textOf(last.message) };
     }
   }

@@ -84,6 +84,14 @@ export const noSuchTool = (option: string, name: string, known: readonly string[
 export const unknownStepTool = (middleware: string, name: string, known: readonly string[]): KumikoError =>
   invalidAgentOption(`Middleware "${middleware}" chose the tool "${name}" in beforeStep. Tools: ${list(known)}.`);
 
+/** A function of an option has thrown: it is not the node that failed. */
+export const optionFailed = (agent: string, option: string, cause: unknown): KumikoError =>
+  new KumikoError(
+    KumikoError.is(cause) ? cause.code : "NODE_FAILED",
+    `The function ${option} of agent "${agent}" failed: ${messageOf(cause)}`,
+    { cause },
+  );
+
 export const wrongFunctionResult = (option: string, cause: unknown): KumikoError =>
   KumikoError.is(cause)
     ? new KumikoError(cause.code, `The function ${option} of the agent returned something wrong: ${cause.message}`, {

@@ -9,6 +9,7 @@ import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
 import { ToolKit } from "../tools/node/tool-table.js";
 import type { AgentContext, Per } from "./agent-context.js";
 import { type AgentParts, partsOf, reachableFrom, withTools } from "./agent-parts.js";
+import { askOption } from "./ask-option.js";
 import { calledNames } from "./called-tool.js";
 import { bareAgent, invalidAgentOption, noSuchTool, wrongFunctionResult } from "./errors.js";
 import { handoffTools, transferNames } from "./handoff-tools.js";
@@ -70,7 +71,8 @@ async function optionOf<Name extends "model" | "instructions" | "tools", Ready>(
 ): Promise<Ready> {
   const given = parts.options[name] as Per<FixedOf<Name>>;
   if (typeof given !== "function") return fixed(parts, name, () => make(given));
-  const value = await (given as (context: AgentContext) => unknown)(context);
+  const ask = given as (context: AgentContext) => unknown;
+  const value = await askOption(parts.name, name, context.signal, () => ask(context));
   try {
     return make(value as FixedOf<Name>);
   } catch (cause) {

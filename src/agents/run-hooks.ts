@@ -176,8 +176,8 @@ export async function wrapToolCall(
       throw error;
     }
   };
+  const run = Object.assign(Object.create(runOf(turn, middleware, ctx)), { tool: ctx });
   try {
-    const run = Object.assign(Object.create(runOf(turn, middleware, ctx)), { tool: ctx });
     const output: ToolOutput | undefined = await middleware.wrapToolCall(call, inner, run);
     if (output !== undefined) return output;
     throw invalidAgentOption("it must return what next() resolved to, or another output");
@@ -247,8 +247,9 @@ async function runHook<T>(
   ctx: NodeContext,
   work: (run: AgentRun<never>) => T | Promise<T>,
 ): Promise<T> {
+  const run = runOf(turn, middleware, ctx);
   try {
-    return await work(runOf(turn, middleware, ctx));
+    return await work(run);
   } catch (error) {
     throw isOurs(error, ctx) ? error : hookFailed(middleware.name, hook, error);
   } finally {
@@ -259,7 +260,8 @@ async function runHook<T>(
 /** The run as a middleware sees it. */
 function runOf(turn: OngoingTurn, { name, state }: AnyMiddleware, ctx: NodeContext): AgentRun<never> {
   const { middleware } = turn.state;
-  if (state !== undefined && !Object.hasOwn(middleware, name)) middleware[name] = turn.call.kept?.[name] ?? state();
+  if (state !== undefined && !Object.hasOwn(middleware, name))
+    middleware[name] = turn.call.kept?.[name] ?? newState(name, state);
   return Object.defineProperty(turn.run(ctx), "state", {
     enumerable: true,
     get: () => middleware[name],
@@ -267,6 +269,14 @@ function runOf(turn: OngoingTurn, { name, state }: AnyMiddleware, ctx: NodeConte
       middleware[name] = value;
     },
   });
+}
+
+function newState(name: string, state: () => unknown): unknown {
+  try {
+    return state();
+  } catch (error) {
+    throw hookFailed(name, "state", error);
+  }
 }
 
 /** A stop is not a failure of the hook that it went through. */

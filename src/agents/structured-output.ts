@@ -170,7 +170,7 @@ function checkRepairs({ state }: OngoingTurn, { repairs }: OutputRule, { text, i
   state.misfits += 1;
   if (state.misfits <= repairs) return;
   forgetAnswers(state);
-  throw new InvalidOutputError(text, issues, issueList(issues));
+  throw new InvalidOutputError(text, issues, issueList(issues), state.misfits - 1);
 }
 
 function resultsBeside(calls: readonly FunctionToolCall[], final: FunctionToolCall): AgenticMessage[] {

@@ -78,7 +78,7 @@ export class AttemptsStream extends PassingSource<AgenticMessage> {
       this.checkOpen();
       const failure = failureOf(error, this.#ctx);
       const isSeen = this.#hasContent;
-      if (isSeen && this.#attempts.afterContent === "throw") throw failure;
+      if (isSeen && this.#attempts.afterContent === "throw") throw this.#attempts.ending(failure);
       this.#attempt = await this.#attempts.next(failure);
       this.checkOpen();
       this.#held = [];

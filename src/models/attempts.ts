@@ -63,6 +63,7 @@ export function onlyAttempt(model: AttemptedModel): ModelAttempts {
     first: { model, key: "attempt 1" },
     afterContent: "throw",
     next: (failure) => Promise.reject(failure),
+    ending: (failure) => failure,
   };
 }
 

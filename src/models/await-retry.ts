@@ -4,22 +4,43 @@ import { pause } from "../components/pause.js";
 import type { RetryPolicy } from "../components/policies.js";
 import { messageOf } from "../errors.js";
 import { type Delays, delayAfter } from "../run/policies/retry-delay.js";
+import { optionFunctionFailed } from "./errors.js";
 import { isRetryableModelError } from "./is-retryable-model-error.js";
 import { randomOf } from "./runtime-parts.js";
 import { tell } from "./tell.js";
 
-/** Waits until the next attempt. Rejects with the failure if the policy allows none. */
+/** A failed attempt. */
+export interface FailedAttempt {
+  readonly attempt: number;
+  readonly policy: Delays & Pick<RetryPolicy, "retryOn">;
+  /** The error of the call if there is no further attempt. */
+  readonly ending: (why: string) => unknown;
+}
+
+/** Waits until the next attempt. Rejects if the policy allows none. */
 export async function awaitRetry(
   failure: unknown,
-  attempt: number,
-  policy: Delays & Pick<RetryPolicy, "retryOn">,
+  { attempt, policy, ending }: FailedAttempt,
   ctx: ModelContext,
 ): Promise<void> {
-  const { retryOn = isRetryableModelError } = policy;
-  if (!retryOn(failure, { attempt })) throw failure;
+  if (!isRetried(failure, attempt, policy)) throw ending("");
   const clock = clockOf(ctx);
   const delayMs = delayAfter(failure, attempt, policy, { clock, random: randomOf(ctx) });
-  if (delayMs === undefined) throw failure;
+  if (delayMs === undefined) {
+    throw ending(`The service asks to wait longer than maxDelayMs (${policy.maxDelayMs}) before the next attempt.`);
+  }
   tell(ctx, { kind: "retry", attempt, error: failure, delayMs, message: messageOf(failure) });
   if (delayMs > 0) await pause(delayMs, clock, ctx.signal);
+}
+
+function isRetried(
+  failure: unknown,
+  attempt: number,
+  { retryOn = isRetryableModelError }: FailedAttempt["policy"],
+): boolean {
+  try {
+    return retryOn(failure, { attempt });
+  } catch (cause) {
+    throw optionFunctionFailed("retryOn", failure, cause);
+  }
 }

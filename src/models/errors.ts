@@ -89,6 +89,65 @@ export const notAnAnswer = (model: string | undefined = "A model", given: unknow
     `${model} returned something that is not a message (got ${shorten(given)}). generate and stream must return messages, such as assistantMessage("…").`,
   );
 
+/**
+ * A failure in other words: nobody should think that it was the only attempt. An error keeps its class and fields, by which programs
+ * tell errors apart; the original is its cause.
+ */
+function retold(failure: unknown, text: string): unknown {
+  if (!(failure instanceof Error)) return new KumikoError("MODEL_FAILED", text, { cause: failure });
+  const field = { configurable: true, writable: true, enumerable: false };
+  const cause = { ...field, value: failure };
+  if (typeof DOMException === "function" && failure instanceof DOMException) {
+    return Object.defineProperty(new DOMException(text, failure.name), "cause", cause);
+  }
+  const copy: Error = Object.setPrototypeOf(new Error(text), Object.getPrototypeOf(failure));
+  const stack = failure.stack?.replace(failure.message, () => text);
+  const own: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(failure);
+  for (const descriptor of Object.values(own)) {
+    descriptor.configurable = true; // also where the original is frozen
+    if ("value" in descriptor) descriptor.writable = true;
+  }
+  return Object.defineProperties(copy, {
+    ...own,
+    message: { ...field, value: text },
+    stack: { ...field, value: stack },
+    cause,
+  });
+}
+
+/** The failure of the last attempt; unchanged if it was the only one, and nothing is to be said about it. */
+export function attemptsFailed(failure: unknown, attempts: number, why = ""): unknown {
+  if (attempts === 1 && why === "") return failure;
+  const times = attempts === 1 ? "once" : `${attempts} times`;
+  return retold(
+    failure,
+    `The model was asked ${times}. At last, it failed with: ${sentence(failure)} ${why}`.trimEnd(),
+  );
+}
+
+/** The failure of a model after which no other one is asked; unchanged if it was the first one. */
+export function fallbackFailed(failure: unknown, before: readonly unknown[]): unknown {
+  if (before.length === 0) return failure;
+  const list = before.map((error, index) => `\n- model ${index + 1}: ${shortenText(messageOf(error))}`).join("");
+  return retold(
+    failure,
+    `Model ${before.length + 1} failed with: ${sentence(failure)} It was asked because others had failed:${list}`,
+  );
+}
+
+/** A function of an option has thrown, where it was asked about a failure. */
+export const optionFunctionFailed = (option: string, failure: unknown, cause: unknown): KumikoError =>
+  new KumikoError(
+    KumikoError.is(cause) ? cause.code : "MODEL_FAILED",
+    `The function ${option} threw ${shortenText(messageOf(cause))} when it was asked about a failure of the model: ${messageOf(failure)}`,
+    { cause },
+  );
+
+function sentence(error: unknown): string {
+  const text = messageOf(error);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** The description of a stream that ended without a finish reason. */
 export const noFinishReason = "the service sent no finish reason.";
 

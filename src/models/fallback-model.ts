@@ -4,7 +4,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type AttemptingModel, attemptable, generateWith, repeatsOthers, streamWith } from "./attempts.js";
 import { checkModelOptionNames, requireAfterContent } from "./check-options.js";
-import { invalidModelOption } from "./errors.js";
+import { fallbackFailed, invalidModelOption, optionFunctionFailed } from "./errors.js";
 import type { AfterContent, AttemptedModel, ModelAttempt, ModelAttempts } from "./model-attempts.js";
 import { ModelsExhaustedError } from "./models-exhausted-error.js";
 import { tell } from "./tell.js";
@@ -94,13 +94,25 @@ class Fallbacks implements ModelAttempts {
   }
 
   async next(failure: unknown): Promise<ModelAttempt> {
-    if (!this.#rule.fallBackOn(failure)) throw failure;
+    if (!this.#fallsBackOn(failure)) throw this.ending(failure);
     this.#errors.push(failure);
     this.#position += 1;
     if (this.#position >= this.#models.length) throw new ModelsExhaustedError(this.#errors);
     this.#positions.set(this.#ctx, this.#position);
     tell(this.#ctx, { kind: "fallback", model: this.#position + 1, error: failure, message: messageOf(failure) });
     return this.#attempt();
+  }
+
+  ending(failure: unknown): unknown {
+    return fallbackFailed(failure, this.#errors);
+  }
+
+  #fallsBackOn(failure: unknown): boolean {
+    try {
+      return this.#rule.fallBackOn(failure);
+    } catch (cause) {
+      throw optionFunctionFailed("fallBackOn", failure, cause);
+    }
   }
 
   #attempt(): ModelAttempt {

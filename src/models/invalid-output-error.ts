@@ -23,10 +23,12 @@ export class InvalidOutputError extends KumikoError {
   /** The validation errors. */
   readonly issues: readonly StandardIssue[];
 
-  constructor(text: string, issues: readonly StandardIssue[], explained: string) {
+  /** `repairs` is how often the model was asked to correct its answer before. */
+  constructor(text: string, issues: readonly StandardIssue[], explained: string, repairs = 0) {
+    const asked = repairs === 0 ? "" : `, although the model was asked ${times(repairs)} to correct it`;
     super(
       "INVALID_OUTPUT",
-      `The answer does not match the output schema:${explained}\nThe answer was ${shorten(text)}.`,
+      `The answer does not match the output schema${asked}:${explained}\nThe answer was ${shorten(text)}.`,
     );
     this.text = text;
     this.issues = issues;
@@ -37,3 +39,5 @@ export class InvalidOutputError extends KumikoError {
     return typeof value === "object" && value !== null && outputBrand in value;
   }
 }
+
+const times = (count: number): string => (count === 1 ? "once" : `${count} times`);

@@ -24,6 +24,8 @@ export interface ModelAttempts {
   readonly afterContent: AfterContent;
   /** Returns the attempt after a failure, or rejects with the error of the call if there is none. */
   next(failure: unknown): Promise<ModelAttempt>;
+  /** The error of the call if there is no further attempt: it says what was tried before. */
+  ending(failure: unknown): unknown;
 }
 
 /** What a call passes to its attempts in place of fields of its context. */

@@ -5,7 +5,7 @@ import { OnDemand } from "../schema/on-demand.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type AttemptingModel, attemptable, generateWith, repeatsOthers, streamWith } from "./attempts.js";
 import { checkModelOptionNames, requireAfterContent, requireNumber, requireWhole } from "./check-options.js";
-import { invalidModelOption } from "./errors.js";
+import { attemptsFailed, invalidModelOption } from "./errors.js";
 import type { AfterContent, ModelAttempt, ModelAttempts } from "./model-attempts.js";
 import { type Model, toModel } from "./to-model.js";
 
@@ -118,12 +118,17 @@ class Retries implements ModelAttempts {
   }
 
   async next(failure: unknown): Promise<ModelAttempt> {
-    if (this.#number >= this.#policy.attempts) throw failure;
+    if (this.#number >= this.#policy.attempts) throw this.ending(failure);
     // if the network fails, this may not load either; the failure of the model says more
     const part = waiting.part ?? (await waiting.load().catch(() => undefined));
-    if (part === undefined) throw failure;
-    await part.awaitRetry(failure, this.#number, this.#policy, this.#ctx);
+    if (part === undefined) throw this.ending(failure);
+    const ending = (why: string): unknown => attemptsFailed(failure, this.#number, why);
+    await part.awaitRetry(failure, { attempt: this.#number, policy: this.#policy, ending }, this.#ctx);
     this.#number += 1;
     return { model: this.first.model, key: `attempt ${this.#number}` };
+  }
+
+  ending(failure: unknown): unknown {
+    return attemptsFailed(failure, this.#number);
   }
 }

@@ -132,7 +132,7 @@ class Dialog {
     const output = await this.#schema.read(text, { validator: validatorOf(this.#ctx) });
     if (output.issues === undefined) return output;
     const explained = issueList(output.issues);
-    if (this.number > this.#repairs) throw new InvalidOutputError(text, output.issues, explained);
+    if (this.number > this.#repairs) throw new InvalidOutputError(text, output.issues, explained, this.#repairs);
     this.number += 1;
     this.messages = [...this.messages, ...withoutCalls(answer), userMessage(repairRequest + explained)];
     return undefined;

@@ -43,6 +43,16 @@ describe("a model with fallbacks", () => {
     expect(second.calls).toEqual([]);
   });
 
+  it("says which models were asked before one after which no other is asked", async () => {
+    const wrong = httpError(400);
+    const model = fallbackModel([failing(httpError(500)), failing(wrong), scriptedModel(hello)], {
+      fallBackOn: isRetryableModelError,
+    });
+    const failure = await failureOf(runnable(model).invoke(question));
+    expect(failure).toMatchObject({ statusCode: 400, cause: wrong });
+    expect((failure as Error).message).toMatch(/^Model 2 failed with: status 400\..*- model 1: status 500$/s);
+  });
+
   it("stays with the model that a run has come to, and begins anew in the next run", async () => {
     const first = failing(httpError(500), httpError(500));
     const second = scriptedModel(always, always, always);

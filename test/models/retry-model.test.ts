@@ -5,6 +5,8 @@ import { runnable } from "../../src/compose/component-runnable.js";
 import { Graph } from "../../src/compose/graph.js";
 import { lambda } from "../../src/compose/lambda.js";
 import { END, START } from "../../src/compose/plan/plan.js";
+import { KumikoError } from "../../src/errors.js";
+import { isRetryableModelError } from "../../src/models/is-retryable-model-error.js";
 import { type ModelRetryPolicy, retryModel } from "../../src/models/retry-model.js";
 import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
 import { concatMessages } from "../../src/schema/message/concat.js";
@@ -31,10 +33,12 @@ describe("a retried model", () => {
     expect(model.calls).toHaveLength(3);
   });
 
-  it("fails with the error of its last attempt", async () => {
+  it("fails with the error of its last attempt, which says how often it was asked", async () => {
     const last = httpError(503);
     const model = scriptedModel(httpError(429), httpError(500), last, hello);
-    expect(await failureOf(runnable(retryModel(model, atOnce)).invoke(question))).toBe(last);
+    const failure = await failureOf(runnable(retryModel(model, atOnce)).invoke(question));
+    expect(failure).toMatchObject({ statusCode: 503, isRetryable: true, cause: last });
+    expect((failure as Error).message).toBe("The model was asked 3 times. At last, it failed with: status 503.");
     expect(await failureOf(chunksOf(retryModel(scriptedModel(last), { ...atOnce, attempts: 1 })))).toBe(last);
   });
 
@@ -46,6 +50,40 @@ describe("a retried model", () => {
     const retryOn = (_: unknown, { attempt }: { attempt: number }) => seen.push(attempt) < 2;
     await failureOf(runnable(retryModel(scriptedModel(wrong, wrong, hello), { ...atOnce, retryOn })).invoke(question));
     expect(seen).toEqual([1, 2]);
+  });
+
+  it.each([
+    ["an error of this library", new KumikoError("EMPTY_STREAM", "Nothing."), { code: "EMPTY_STREAM" }],
+    ["a time limit", new DOMException("Too slow.", "TimeoutError"), { name: "TimeoutError" }],
+    ["a frozen error", Object.freeze(httpError(503)), { statusCode: 503 }],
+  ])("stays %s that can be told apart", async (_name, error, fields) => {
+    const answer = () => {
+      throw error;
+    };
+    const failure = await failureOf(
+      runnable(retryModel(scriptedModel(answer, answer), { ...atOnce, attempts: 2 })).invoke(question),
+    );
+    expect(failure).toMatchObject(fields);
+    expect(isRetryableModelError(failure)).toBe(true);
+    expect((failure as Error).message).toContain("asked 2 times");
+  });
+
+  it("says so when it is not asked again, because the service asks for a longer wait or the error is another one", async () => {
+    const later = httpError(429, { responseHeaders: { "retry-after": "120" } });
+    const waits = await failureOf(runnable(retryModel(scriptedModel(later), atOnce)).invoke(question));
+    expect((waits as Error).message).toMatch(/asked once.*status 429\..*longer than maxDelayMs \(30000\)/);
+    const wrong = httpError(400, { isRetryable: false });
+    const model = scriptedModel(httpError(429), wrong);
+    const twice = await failureOf(runnable(retryModel(model, atOnce)).invoke(question));
+    expect((twice as Error).message).toBe("The model was asked 2 times. At last, it failed with: status 400.");
+  });
+
+  it("names retryOn if that throws", async () => {
+    const retryOn = () => {
+      throw new Error("no db");
+    };
+    const failure = await failureOf(runnable(retryModel(scriptedModel(httpError(429)), { retryOn })).invoke(question));
+    expect((failure as Error).message).toMatch(/retryOn threw no db.*status 429/);
   });
 
   it("gets the options of its call", async () => {
