@@ -185,10 +185,15 @@ export const hookFailed = (middleware: string, hook: string, cause: unknown): Ku
     { cause },
   );
 
-export const stateNotJson = (middleware: string, hook: string, cause: unknown): KumikoError =>
+/** `path` leads to the value in the state that cannot be saved; it is empty for the state itself. */
+export const stateNotJson = (
+  { middleware, hook, path }: { readonly middleware: string; readonly hook: string; readonly path: string },
+  cause: unknown,
+): KumikoError =>
   new KumikoError(
     "NOT_SERIALIZABLE",
-    `The state of middleware "${middleware}" cannot be kept after ${hook}: ${messageOf(cause)}`,
+    `The state of middleware "${middleware}" cannot be kept after ${hook}: ${path === "" ? "" : `${path} in it: `}${messageOf(cause)} ` +
+      "Keep only data in the state: no functions, promises or streams.",
     { cause },
   );
 

@@ -17,6 +17,7 @@ import { ModelReply, type ModelRequest } from "./model-request.js";
 import { resultOf } from "./run-result.js";
 import { AskedModel, tellAnswer } from "./streamed-answer.js";
 import { type OngoingTurn, type PreparedStep, turnAround } from "./turn.js";
+import { pathOfUnsaved } from "./unsaved-path.js";
 
 type Hook = "beforeAgent" | "beforeStep" | "wrapModelCall" | "afterModel" | "wrapToolCall" | "afterStep" | "afterAgent";
 
@@ -285,9 +286,10 @@ function isOurs(error: unknown, ctx: NodeContext): boolean {
 }
 
 function checkState(turn: OngoingTurn, { name }: AnyMiddleware, hook: Hook): void {
+  const state = turn.state.middleware[name];
   try {
-    structuredClone(turn.state.middleware[name]);
+    structuredClone(state);
   } catch (cause) {
-    throw stateNotJson(name, hook, cause);
+    throw stateNotJson({ middleware: name, hook, path: pathOfUnsaved(state) }, cause);
   }
 }

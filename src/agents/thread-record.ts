@@ -3,7 +3,8 @@ import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import { isFields } from "../is.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
-import { threadIdTooLong } from "./errors.js";
+import { shorten } from "../schema/shorten.js";
+import { invalidAgentOption, threadIdTooLong } from "./errors.js";
 
 /** How far a turn is. `open`: it runs, or what ran it is gone. */
 export type TurnStatus = "open" | "waiting" | "done" | "failed" | "aborted";
@@ -75,13 +76,27 @@ export function turnOfRunId(checkpointId: string): { readonly id: string; readon
 
 /** The names of all threads, each once. */
 export async function* threadIds(store: CheckpointStore, prefix: string): AsyncGenerator<string, void> {
+  const start = encodedPrefix(prefix);
+  if (start === undefined) return;
   let last: string | undefined;
-  for await (const key of store.list(root)) {
+  for await (const key of store.list(`${root}${start}`)) {
     const [, encoded] = /^~thread\/([^/]+)\//.exec(key) ?? [];
     if (encoded === undefined || encoded === last) continue;
     last = encoded;
     const id = decodeURIComponent(encoded);
     if (id.startsWith(prefix)) yield id;
+  }
+}
+
+/** What the encoded ids of all threads with a prefix begin with; `undefined` if none can have it. */
+function encodedPrefix(prefix: string): string | undefined {
+  if (typeof prefix !== "string")
+    throw invalidAgentOption(`list of threads takes a prefix, which is a string (got ${shorten(prefix)}).`);
+  try {
+    // the first half of a pair says nothing of how the whole is encoded
+    return encodeURIComponent(prefix.replace(/[\ud800-\udbff]$/, ""));
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { countIf } from "../models/count-if.js";
 import type { TokenUsage } from "../schema/message/agentic-message.js";
 
 export const noUsage: TokenUsage = Object.freeze({ promptTokens: 0, completionTokens: 0, totalTokens: 0 });
@@ -8,19 +9,21 @@ export interface SpentTokens {
   readonly usage: TokenUsage | undefined;
 }
 
-/** The sum of two calls. What neither reports stays absent. */
+/** The sum of two calls. What neither reports stays absent, and so does what cannot be a count: models can be anything. */
 export function addUsage(first: TokenUsage, second: TokenUsage | undefined): TokenUsage {
   if (second === undefined) return first;
   const sum: { -readonly [Name in keyof TokenUsage]: TokenUsage[Name] } = {
-    promptTokens: (first.promptTokens ?? 0) + (second.promptTokens ?? 0),
-    completionTokens: (first.completionTokens ?? 0) + (second.completionTokens ?? 0),
-    totalTokens: (first.totalTokens ?? 0) + (second.totalTokens ?? 0),
+    promptTokens: countIn(first.promptTokens) + countIn(second.promptTokens),
+    completionTokens: countIn(first.completionTokens) + countIn(second.completionTokens),
+    totalTokens: countIn(first.totalTokens) + countIn(second.totalTokens),
   };
   for (const name of details) {
-    const [left, right] = [first[name], second[name]];
+    const [left, right] = [countIf(first[name]), countIf(second[name])];
     if (left !== undefined || right !== undefined) sum[name] = (left ?? 0) + (right ?? 0);
   }
   return sum;
 }
+
+const countIn = (value: unknown): number => countIf(value) ?? 0;
 
 const details = ["reasoningTokens", "cachedTokens", "cacheWriteTokens"] as const satisfies (keyof TokenUsage)[];

@@ -45,8 +45,8 @@ class AdaptedEmbedder implements Embedder<AiSdkEmbedderOptions> {
   async embed(texts: Texts, ctx: EmbedderContext): Promise<number[][]> {
     ctx.signal.throwIfAborted();
     if (texts.length === 0) return [];
-    const most = (await this.#model.maxEmbeddingsPerCall) ?? texts.length;
-    const size = Math.max(1, most);
+    const most: unknown = await this.#model.maxEmbeddingsPerCall;
+    const size = typeof most === "number" && most >= 1 ? Math.floor(most) : texts.length;
     const calls: Texts[] = [];
     for (let start = 0; start < texts.length; start += size) calls.push(texts.slice(start, start + size));
     const isParallel = calls.length > 1 && (await this.#model.supportsParallelCalls);

@@ -1,4 +1,6 @@
 import type { TokenUsage } from "../schema/message/agentic-message.js";
+import { checkModelOptionNames, requireNumber } from "./check-options.js";
+import { countIf } from "./count-if.js";
 import { noPrice } from "./errors.js";
 
 /** The prices of a model, per million tokens, in any currency. */
@@ -33,9 +35,10 @@ function costOfUsage(
   usage: Partial<TokenUsage>,
   { input, output, cacheRead = input, cacheWrite = input }: ModelPrice,
 ): number {
-  const { promptTokens = 0, completionTokens = 0, cachedTokens = 0, cacheWriteTokens = 0 } = usage;
-  const fresh = Math.max(0, promptTokens - cachedTokens - cacheWriteTokens);
-  return fresh * input + cachedTokens * cacheRead + cacheWriteTokens * cacheWrite + completionTokens * output;
+  const countOf = (name: keyof TokenUsage): number => countIf(usage[name]) ?? 0;
+  const [read, written] = [countOf("cachedTokens"), countOf("cacheWriteTokens")];
+  const fresh = Math.max(0, countOf("promptTokens") - read - written);
+  return fresh * input + read * cacheRead + written * cacheWrite + countOf("completionTokens") * output;
 }
 
 function priceOf(model: string, prices: Readonly<Record<string, ModelPrice>>): ModelPrice {
@@ -43,6 +46,10 @@ function priceOf(model: string, prices: Readonly<Record<string, ModelPrice>>): M
   const [service = ""] = model.slice(0, Math.max(0, slash)).split(".");
   const price = ownPrice(prices, model) ?? ownPrice(prices, `${service}${model.slice(slash)}`);
   if (price === undefined) throw noPrice(model, Object.keys(prices));
+  const where = `the price of "${model}"`;
+  checkModelOptionNames(where, price, ["input", "output", "cacheRead", "cacheWrite"]);
+  const { input, output, cacheRead = input, cacheWrite = input } = price;
+  requireNumber(where, { input, output, cacheRead, cacheWrite }, 0);
   return price;
 }
 

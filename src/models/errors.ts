@@ -54,7 +54,7 @@ export const nothingToSend = (model: string): KumikoError =>
 export const streamCut = (model: string, how: string, cause?: unknown): KumikoError =>
   new KumikoError(
     "STREAM_CUT",
-    `The stream of ${model} was cut off: ${how} The chunks so far are not the whole answer. Ask again, for example with retryModel.` +
+    `The answer of ${model} was cut off: ${how} What has arrived is not the whole answer. Ask again, for example with retryModel.` +
       (cause === undefined ? "" : ` ${messageOf(cause)}`),
     cause === undefined ? {} : { cause },
   );
@@ -62,7 +62,7 @@ export const streamCut = (model: string, how: string, cause?: unknown): KumikoEr
 export const emptyAnswer = (model: string): KumikoError =>
   new KumikoError(
     "EMPTY_STREAM",
-    `The stream of ${model} ended without content, as when a service sends an empty body. Ask again, for example with retryModel.`,
+    `The answer of ${model} is empty, as when a service sends an empty body. Ask again, for example with retryModel.`,
   );
 
 export const answerFailed = (model: string, rawReason: string | undefined): KumikoError =>

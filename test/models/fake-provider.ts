@@ -37,7 +37,7 @@ export function fakeProvider(answers: readonly Answer[], options: FakeOptions = 
       const answer = next(call);
       if (answer instanceof Error) throw answer;
       const { content = [], ...rest } = (Array.isArray(answer) ? answer[0] : {}) as Part;
-      return { content, finishReason: stop, usage: usage(3, 4), warnings: [], ...rest };
+      return { content, response: { id: "r1" }, finishReason: stop, usage: usage(3, 4), warnings: [], ...rest };
     },
   };
 }

@@ -25,7 +25,13 @@ function noting(model: AiSdkModel): { model: AiSdkModel; prompts: Prompt[] } {
   const prompts: Prompt[] = [];
   const doGenerate = async (options: { prompt: Prompt }): Promise<object> => {
     prompts.push(options.prompt);
-    return { content: [], finishReason: { unified: "stop", raw: "stop" }, usage: {}, warnings: [] };
+    return {
+      content: [],
+      response: { id: "r1" },
+      finishReason: { unified: "stop", raw: "stop" },
+      usage: {},
+      warnings: [],
+    };
   };
   const { specificationVersion, provider, modelId, doStream } = model;
   return { model: { specificationVersion, provider, modelId, doGenerate, doStream: doStream.bind(model) }, prompts };

@@ -32,6 +32,12 @@ export class AnswerEnd {
     return providerModelName(this.#model);
   }
 
+  /** Whether the service has said anything about the answer itself, such as its id. */
+  get hasResponse(): boolean {
+    for (const _ in this.#response) return true;
+    return false;
+  }
+
   /** Adds the `response-metadata` part of a stream, or the `response` of a complete answer. */
   addResponse(response: Fields): void {
     const { id, modelId, timestamp } = response;
@@ -47,22 +53,17 @@ export class AnswerEnd {
     if (providerMetadata !== undefined) this.#providerMetadata = providerMetadata;
   }
 
-  /** Throws if a stream ended without a complete answer. */
-  checkStream({ isEmpty }: { readonly isEmpty: boolean }): void {
-    this.#checkReason();
-    if (isEmpty && this.#reason !== undefined) throw emptyAnswer(this.#name);
-    if (this.#cut !== undefined) throw streamCut(this.#name, this.#cut);
-  }
-
-  /** Throws if an answer that came in one piece is marked as failed or interrupted. */
-  checkAnswer(): void {
-    this.#checkReason();
-    if (this.#reason?.unified === "interrupted") throw streamCut(this.#name, "the service was interrupted.");
-  }
-
-  #checkReason(): void {
+  /**
+   * Throws if there is no complete answer: the same whether it was streamed or came in one piece. If nothing but a finish has
+   * arrived (`isEmpty`), that is an answer only if the provider has a reason for it, such as `content_filter`.
+   */
+  check({ isEmpty }: { readonly isEmpty: boolean }): void {
     const { unified, raw } = this.#reason ?? {};
     if (unified === "error") throw answerFailed(this.#name, raw);
+    if (isEmpty && this.#reason !== undefined && (this.#cut === noFinishReason || unified === "stop")) {
+      throw emptyAnswer(this.#name);
+    }
+    if (this.#cut !== undefined) throw streamCut(this.#name, this.#cut);
   }
 
   /** The provider's id of the answer. */

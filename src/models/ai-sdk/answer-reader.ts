@@ -78,7 +78,7 @@ export class AnswerReader {
     if (isFields(response)) this.#end.addResponse(response);
     this.#tell(answer.warnings);
     this.#end.finish(answer);
-    this.#end.checkAnswer();
+    this.#end.check({ isEmpty: !hasParts(content) && !this.#end.hasResponse });
     this.#structuredOutputText = textIf(answer.structuredOutputText);
     const end = this.#lastChunk();
     if (!areWhole(blocks)) return concatMessages([...blocks.map(chunkOf), end]);
@@ -87,7 +87,7 @@ export class AnswerReader {
 
   /** Returns the remaining chunks at the end of a stream. Throws if it was cut off, empty or failed. */
   readEnd(): AgenticMessage[] {
-    this.#end.checkStream({ isEmpty: this.#isEmpty });
+    this.#end.check({ isEmpty: this.#isEmpty });
     const texts = kinds.flatMap((kind) => [...this.#texts[kind].keys()].flatMap((id) => this.#endText(id, kind, {})));
     const calls = [...this.#openCalls.values()].flatMap((open) => this.#endCall(open));
     return [...[...texts, ...calls].map(chunkOf), this.#lastChunk()];
@@ -336,6 +336,10 @@ function at(index: number, block: ContentBlock, restart = false): ContentBlock {
 /** Whether each block is a single chunk, in order. */
 function areWhole(blocks: readonly ContentBlock[]): boolean {
   return blocks.every(({ streamingMeta }, index) => streamingMeta?.index === index && streamingMeta.restart !== true);
+}
+
+function hasParts(content: unknown): boolean {
+  return Array.isArray(content) && content.length > 0;
 }
 
 function withoutPlace({ streamingMeta, ...block }: ContentBlock): ContentBlock {

@@ -1,6 +1,7 @@
-import { type Fields, isFields, numberIf } from "../../is.js";
+import { type Fields, isFields } from "../../is.js";
 import type { TokenUsage } from "../../schema/message/agentic-message.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
+import { countIf } from "../count-if.js";
 
 type Count = number | undefined;
 
@@ -40,26 +41,26 @@ function nestedCounts({ inputTokens, outputTokens }: Fields): Counts {
   const input = isFields(inputTokens) ? inputTokens : {};
   const output = isFields(outputTokens) ? outputTokens : {};
   return {
-    prompt: numberIf(input.total),
-    completion: numberIf(output.total),
+    prompt: countIf(input.total),
+    completion: countIf(output.total),
     total: undefined,
-    reasoning: numberIf(output.reasoning),
-    cached: numberIf(input.cacheRead),
-    cacheWrite: numberIf(input.cacheWrite),
+    reasoning: countIf(output.reasoning),
+    cached: countIf(input.cacheRead),
+    cacheWrite: countIf(input.cacheWrite),
   };
 }
 
 function flatCounts(usage: Fields, providerMetadata: unknown): Counts {
-  const cached = numberIf(usage.cachedInputTokens);
+  const cached = countIf(usage.cachedInputTokens);
   const anthropic = isFields(providerMetadata) ? providerMetadata.anthropic : undefined;
-  const cacheWrite = isFields(anthropic) ? numberIf(anthropic.cacheCreationInputTokens) : undefined;
-  const prompt = numberIf(usage.inputTokens);
+  const cacheWrite = isFields(anthropic) ? countIf(anthropic.cacheCreationInputTokens) : undefined;
+  const prompt = countIf(usage.inputTokens);
   const leavesCacheOut = isFields(anthropic) && prompt !== undefined;
   return {
     prompt: leavesCacheOut ? prompt + (cached ?? 0) + (cacheWrite ?? 0) : prompt,
-    completion: numberIf(usage.outputTokens),
-    total: numberIf(usage.totalTokens),
-    reasoning: numberIf(usage.reasoningTokens),
+    completion: countIf(usage.outputTokens),
+    total: countIf(usage.totalTokens),
+    reasoning: countIf(usage.reasoningTokens),
     cached,
     cacheWrite,
   };
