@@ -1,3 +1,4 @@
+import { Output } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { calledTool } from "../../src/agents/called-tool.js";
@@ -9,6 +10,8 @@ import { summarize } from "../../src/agents/middleware/summarize.js";
 import { trimMessages } from "../../src/agents/middleware/trim-messages.js";
 import { threads } from "../../src/agents/threads.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
+import { structured } from "../../src/models/structured.js";
+import { userMessage } from "../../src/schema/message/construct-message.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { createTool } from "../../src/tools/define/create-tool.js";
 import { eventsOf, failureOf, weatherTool } from "./agents.js";
@@ -192,4 +195,167 @@ it.each([
     expect(() => createAgent({ model, tools, requireApproval })).toThrow(/requireApproval/);
     expect(() => createAgent({ model, tools, toolsNode: { requireApproval } })).toThrow(/requireApproval/);
   }
+});
+
+describe("a prompt that cannot work is refused at the call", () => {
+  const prompts: readonly (readonly [string, unknown, string])[] = [
+    ["an empty text", "", "prompt has no content"],
+    ["a message without text", { role: "user", content: "" }, "prompt has no content"],
+    ["a message without blocks", { role: "user", contentBlocks: [] }, "prompt has no content"],
+    [
+      "nothing but empty texts",
+      [
+        { role: "system", content: "" },
+        { role: "assistant", content: "" },
+      ],
+      "prompt has no content",
+    ],
+    [
+      "an empty message among others",
+      [
+        { role: "user", content: "Hi" },
+        { role: "user", content: "" },
+      ],
+      "prompt[1] has no content",
+    ],
+    ["something else among messages", [{ role: "user", content: "Hi" }, 5], "got 5 as prompt[1]"],
+    ["nothing at all", undefined, "as prompt"],
+  ];
+  it.each(prompts)("%s", async (_name, prompt, text) => {
+    for (const threadId of [undefined, "t"])
+      for (const way of ["generate", "stream"] as const) {
+        const store = memoryStore();
+        const model = scriptedModel("x");
+        const agent = createAgent({ model, store });
+        const given = [prompt as never, { threadId }] as const;
+        const error = await failureOf(way === "generate" ? agent.generate(...given) : agent.stream(...given).result);
+        expect(error).toMatchObject({ code: "INVALID_MESSAGE", message: expect.stringContaining(text) });
+        expect(model.calls).toEqual([]);
+        expect(await threads(store).messages("t")).toEqual([]);
+      }
+  });
+
+  it("also by append, and by the graph", async () => {
+    const all = threads(memoryStore());
+    expect((await failureOf(all.append("t", []))).code).toBe("INVALID_MESSAGE");
+    expect((await failureOf(all.append("t", [{ role: "user", content: "" }]))).message).toContain("messages[0]");
+    expect(await all.messages("t")).toEqual([]);
+    const { graph } = createAgent({ model: scriptedModel("x"), instructions: "Be brief." });
+    expect((await failureOf(graph.invoke([]))).code).toBe("INVALID_MESSAGE");
+    expect((await failureOf(graph.invoke([5] as never))).message).toContain("got 5 at position 0");
+  });
+
+  it("but a picture without a text is asked", async () => {
+    const picture = { type: "user_input_image", base64Data: "AAAA", mimeType: "image/png" } as const;
+    const agent = createAgent({ model: scriptedModel("A cat.") });
+    expect((await agent.generate({ role: "user", contentBlocks: [picture] })).text).toBe("A cat.");
+  });
+});
+
+describe("options of models that do not exist", () => {
+  const wrong = { maxTokens: 5 } as never;
+  it("are refused wherever an agent takes them, with the name that is meant", async () => {
+    const model = scriptedModel("x");
+    const text = expect.stringMatching(/"maxTokens".* It is called maxOutputTokens here/);
+    const changing = createMiddleware({ name: "m", beforeStep: () => ({ options: wrong }) });
+    const agent = createAgent({ model, store: memoryStore() });
+    const errors = [
+      await failureOf((async () => createAgent({ model, modelOptions: wrong }))()),
+      await failureOf(agent.generate("Hi", { modelOptions: wrong })),
+      await failureOf(agent.stream("Hi", { modelOptions: wrong }).result),
+      await failureOf(agent.resume("r", undefined, { modelOptions: wrong })),
+      await failureOf(createAgent({ model, middleware: [changing] }).generate("Hi")),
+    ];
+    for (const error of errors) expect(error).toMatchObject({ code: "INVALID_OPTION", message: text });
+    expect(model.calls).toEqual([]);
+  });
+});
+
+describe("an output that is not a schema", () => {
+  const model = scriptedModel('{"wrong":1}');
+  it.each([
+    [
+      "an output specification of the AI SDK",
+      Output.object({ schema: z.object({ a: z.string() }) }),
+      "output specification",
+    ],
+    ["a record of schemas", { a: z.string() }, 'field "a" is a schema'],
+    ["an object of something else", { answer: "text" }, "none of its fields"],
+    [
+      "a schema with a function in it",
+      { type: "object", properties: { a: { default: () => 1 } } },
+      "properties.a.default",
+    ],
+    ["a class", class A {}, "a function"],
+    ["a text", "string", "a string"],
+  ])("is refused: %s", async (_name, output, text) => {
+    expect(() => createAgent({ model, output: output as never })).toThrow(text);
+    expect(() => structured(model, output as never)).toThrow(text);
+  });
+
+  it.each([[{}], [{ type: "object" }], [{ $ref: "#/$defs/a", $defs: { a: { type: "string" } } }], [z.string()]])(
+    "is not what is one: %j",
+    (output) => {
+      expect(() => createAgent({ model, output: output as never })).not.toThrow();
+      expect(() => structured(model, output as never)).not.toThrow();
+    },
+  );
+});
+
+describe("what an error advises is accepted there", () => {
+  it("where an option was given in the wrong place", async () => {
+    const store = memoryStore();
+    const agent = createAgent({ model: scriptedModel("x"), store });
+    const ofAgent = (await failureOf(agent.generate("Hi", { system: "Be brief." } as never))).message;
+    expect(ofAgent).toContain("It is an option of an agent: createAgent({ instructions }).");
+    const ofCall = await failureOf((async () => createAgent({ model: scriptedModel(), abortSignal: 1 } as never))());
+    expect(ofCall.message).toContain("It is an option of a call: generate(prompt, { signal }).");
+    const ofPrompt = (await failureOf(agent.resume("r", {}, { onBusy: "wait" } as never))).message;
+    expect(ofPrompt).toContain("It is an option of a call: generate(prompt, { onBusy }).");
+    const limit = (await failureOf(agent.generate("Hi", { maxTokens: 5 } as never))).message;
+    expect(limit).toContain("It is called modelOptions: { maxOutputTokens } here.");
+  });
+
+  it("where a run has ended or was never there", async () => {
+    const store = memoryStore();
+    const agent = createAgent({ model: scriptedModel("x"), store });
+    await agent.generate("Hi", { checkpointId: "r" });
+    for (const asked of [agent.resume("r"), agent.resumeStream("r").result, agent.fork("r")]) {
+      const error = await failureOf(asked);
+      expect(error).toMatchObject({
+        code: "UNKNOWN_CHECKPOINT",
+        message: expect.stringContaining("createAgent({ history: true })"),
+      });
+    }
+    const kept = createAgent({ model: scriptedModel("x"), store, history: true });
+    await kept.generate("Hi", { checkpointId: "s" });
+    expect((await failureOf(kept.resume("s"))).code).toBe("CHECKPOINT_FINISHED");
+    expect((await failureOf(kept.fork("s", { entry: "99" }))).message).toContain('agent.graph.history("s")');
+    const lone = createAgent({ model: scriptedModel("x") });
+    const needed = await failureOf(lone.generate("Hi", { writeToCheckpointId: "c" }));
+    expect(needed).toMatchObject({ code: "NO_STORE", message: expect.stringContaining("createAgent({ store })") });
+  });
+
+  it("where a thread is busy", async () => {
+    const store = memoryStore();
+    let answer = (_text: string): void => undefined;
+    const model = scriptedModel(() => new Promise<string>((resolve) => (answer = resolve)));
+    const agent = createAgent({ model, store });
+    const first = agent.generate("Hi", { threadId: "t" });
+    while (model.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect((await failureOf(agent.generate("Hi", { threadId: "t" }))).message).toContain('onBusy: "wait"');
+    for (const asked of [agent.resume({ threadId: "t" }), threads(store).append("t", [userMessage("x")])]) {
+      const error = await failureOf(asked);
+      expect(error.code).toBe("THREAD_BUSY");
+      expect(error.message).not.toContain("onBusy");
+    }
+    answer("Done.");
+    await first;
+  });
+
+  it("where a policy of retries is wrong", () => {
+    expect(() => createAgent({ model: scriptedModel(), retry: { tries: 3 } as never })).toThrow(
+      /"tries" of the option retry of an agent/,
+    );
+  });
 });

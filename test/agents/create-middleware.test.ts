@@ -193,6 +193,25 @@ describe("the hooks of middlewares", () => {
     expect(other.code).toBe("NOT_SERIALIZABLE");
   });
 
+  it.each([
+    [{ f: () => 1 }, "f in it"],
+    [{ a: { list: [1, { fn: () => 1 }] } }, "a.list[1].fn in it"],
+    [{ map: new Map([["k", { later: Promise.resolve() }]]) }, 'map.get("k").later in it'],
+    [{ set: new Set([1, Symbol("s")]) }, "set[1] in it"],
+    [() => 1, "after beforeStep: () => 1"],
+  ])("say where in their state a value is that cannot be saved: %j", async (value, path) => {
+    const odd = createMiddleware({
+      name: "odd",
+      state: (): unknown => ({}),
+      beforeStep(run) {
+        run.state = value;
+      },
+    });
+    const error = await failureOf(createAgent({ model: scriptedModel("x"), middleware: [odd] }).generate("Hi"));
+    expect(error).toMatchObject({ code: "NOT_SERIALIZABLE", message: expect.stringContaining(path) });
+    expect(error.message).toContain('middleware "odd"');
+  });
+
   it("hear of the end once, and only when it is good", async () => {
     const ends: string[] = [];
     const listener = createMiddleware({ name: "ends", afterAgent: ({ text }) => void ends.push(text) });

@@ -5,6 +5,7 @@ import { createMiddleware } from "../../src/agents/create-middleware.js";
 import { messagesOf } from "../../src/agents/messages-of.js";
 import { ThreadWaitingError } from "../../src/agents/thread-waiting-error.js";
 import { type Turn, threads } from "../../src/agents/threads.js";
+import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import { KumikoError } from "../../src/errors.js";
 import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
@@ -403,6 +404,38 @@ describe("a thread", () => {
     await all.delete("u-1");
     expect(await all.messages("u-1")).toEqual([]);
     expect((await failureOf(all.truncate("u-1", 3))).code).toBe("UNKNOWN_CHECKPOINT");
+  });
+
+  it("is listed by a prefix of its id, for which the store is asked", async () => {
+    const inner = memoryStore();
+    const all = threads(inner);
+    const ids = ["a", "a b", "a/1", "b", "bö", "b😀1", "b😀2"];
+    for (const id of ids) await all.append(id, [userMessage("x")]);
+    const read: string[] = [];
+    const store: CheckpointStore = {
+      get: (id) => inner.get(id),
+      put: (id, data, ifVersion) => inner.put(id, data, ifVersion),
+      delete: (id) => inner.delete(id),
+      async *list(prefix) {
+        for await (const id of inner.list(prefix)) {
+          read.push(id);
+          yield id;
+        }
+      },
+    };
+    const listed = async (prefix?: string): Promise<string[]> => {
+      read.length = 0;
+      const found: string[] = [];
+      for await (const id of threads(store).list(prefix)) found.push(id);
+      return found;
+    };
+    for (const prefix of ["", "a", "a ", "a/", "b", "bö", "b😀", "b😀2", "c", "b\ud83d", "\udc00"]) {
+      const fits = ids.filter((id) => id.startsWith(prefix));
+      expect((await listed(prefix)).toSorted(), prefix).toEqual(fits.toSorted());
+      // half of a character selects what the whole rest does
+      if (!prefix.endsWith("\ud83d")) expect(read, prefix).toHaveLength(fits.length);
+    }
+    await expect(listed(5 as never)).rejects.toMatchObject({ code: "INVALID_OPTION" });
   });
 
   it("needs an id that fits, a store, and no parent or checkpoint", async () => {

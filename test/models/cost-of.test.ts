@@ -32,3 +32,14 @@ it("names a model without a price", () => {
     /no price for "a\/b"\. Prices: a\/c/,
   );
 });
+
+it("counts nothing for what cannot be a count, and refuses what cannot be a price", () => {
+  const price = { input: 1, output: 1 };
+  expect(costOf({ m: tokens(-5, Number.NaN) }, { m: price })).toBe(0);
+  expect(() => costOf({ m: tokens(1, 1) }, { m: { ...price, cacheread: 1 } as never })).toThrow(
+    /"cacheread".*price of "m"/,
+  );
+  expect(() => costOf({ m: tokens(1, 1) }, { m: { input: "1", output: 1 } as never })).toThrow(
+    /input of the price of "m"/,
+  );
+});

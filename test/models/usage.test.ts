@@ -48,3 +48,14 @@ it.each([
 ])("counts %s", (_, usage, providerMetadata, expected) => {
   expect(usageOf(usage, providerMetadata)).toEqual(expected);
 });
+
+it.each([-5, Number.NaN, Number.POSITIVE_INFINITY, 1.5, "12", null, 2 ** 60])(
+  "leaves out what cannot be a count: %s",
+  (wrong) => {
+    const nested = { inputTokens: { total: 10, cacheRead: wrong }, outputTokens: { total: wrong, reasoning: wrong } };
+    expect(usageOf(nested, undefined)).toEqual({ promptTokens: 10 });
+    const flat = { inputTokens: wrong, outputTokens: 7, totalTokens: wrong, cachedInputTokens: wrong };
+    expect(usageOf(flat, { anthropic: { cacheCreationInputTokens: wrong } })).toEqual({ completionTokens: 7 });
+    expect(usageOf({ inputTokens: wrong }, undefined)).toBeUndefined();
+  },
+);
