@@ -1,6 +1,6 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import type { ToolKit } from "../tools/node/tool-table.js";
+import type { ToolTable } from "../tools/node/tool-table.js";
 import type { AgentState, KeptAnswers } from "./agent-state.js";
 import type { ModelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
@@ -9,7 +9,7 @@ import type { OngoingTurn } from "./turn.js";
 /** Where a model is called: in which node, and with which tools. */
 export interface Called {
   readonly ctx: NodeContext;
-  readonly kit: ToolKit;
+  readonly table: ToolTable;
 }
 
 /** Asks a model for a whole answer, and keeps it where the node may be entered again. */

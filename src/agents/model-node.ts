@@ -22,6 +22,7 @@ import { prepareStep, requestOf } from "./step-request.js";
 import { streamingPart } from "./streaming-part.js";
 import type { OutputRule, Verdict } from "./structured-output.js";
 import { noUsage } from "./token-usage.js";
+import type { Toolbox } from "./toolbox.js";
 import { type CallKind, isSavedRun, type OngoingTurn, type PreparedStep, type ReadyAgent, turnOf } from "./turn.js";
 
 /** Few agents end with a round of tools. */
@@ -132,7 +133,7 @@ async function answerStep(
   for (let asks = kind; ; ) {
     const asking = requestOf(turn, step, rule, asks);
     const request = asking instanceof Promise ? await asking : asking;
-    const message = withCallIds(await callModel(turn, step.model, request, { ctx, kit: step.toolbox.kit }));
+    const message = withCallIds(await callModel(turn, step.model, request, { ctx, table: toolboxOf(step).table }));
     const changing = turnHooks(turn)?.afterModel(turn, message, ctx);
     const changes = changing === undefined ? noChanges : await changing;
     const answer = changes.message ?? message;
@@ -192,7 +193,8 @@ function acceptAnswer(
   if (!isEmpty(answer)) state.log.push(answer);
   state.steps.push(record);
   turn.delivered = [];
-  turn.toolbox = step.toolbox;
+  const toolbox = toolboxOf(step);
+  turn.toolbox = toolbox;
   if (output?.kind === "accepted") return closeStep(turn, accepted, output.results, ctx);
   if (accepted.jumpTo !== undefined)
     return closeStep(turn, accepted, notExecuted(calls, "a middleware jumped over it"), ctx);
@@ -202,12 +204,17 @@ function acceptAnswer(
   if (calls.length > 0 || asksApproval(answer)) {
     state.phase = "tools";
     if (isSavedRun(ctx)) {
-      const { entries } = step.toolbox.kit.table;
+      const { entries } = toolbox.table;
       state.openTools = calls.map(({ name }) => name).filter((name) => entries.get(name) !== undefined);
     }
     return leaveWith(turn, answer, ctx);
   }
   return closeStep(turn, accepted, [], ctx);
+}
+
+/** The tools of a step that may run. */
+function toolboxOf({ offered, toolbox }: PreparedStep): Toolbox {
+  return offered ?? toolbox;
 }
 
 /** A step without a round of tools. */

@@ -4,6 +4,7 @@ import { toolCallsOf } from "../schema/message/read-message.js";
 import { type AgentParts, reachableFrom } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
 import { toolGone } from "./errors.js";
+import { narrowToolbox } from "./narrow-toolbox.js";
 import { fixedToolbox } from "./ready-agent.js";
 import type { Toolbox } from "./toolbox.js";
 import type { OngoingTurn } from "./turn.js";
@@ -11,14 +12,13 @@ import type { OngoingTurn } from "./turn.js";
 /** Refuses answers for a tool that the agent does not have any more. What functions give is not known here. */
 export function checkOpenTools(root: AgentParts, { phase, active, openTools }: AgentState): void {
   if (phase !== "tools") return;
-  const table = fixedToolbox(reachableFrom(root).find(({ name }) => name === active) ?? root)?.kit.table;
+  const table = fixedToolbox(reachableFrom(root).find(({ name }) => name === active) ?? root)?.table;
   if (table === undefined) return;
   for (const name of openTools) if (table.entries.get(name) === undefined) throw toolGone(name, table.names);
 }
 
 /** Throws if a tool is gone that waited for the answer which has come. */
-export function checkToolsAreThere(turn: OngoingTurn, message: AgenticMessage, { kit }: Toolbox, ctx: Context): void {
-  const table = kit.table;
+export function checkToolsAreThere(turn: OngoingTurn, message: AgenticMessage, { table }: Toolbox, ctx: Context): void {
   for (const [index, { name }] of toolCallsOf(message).entries()) {
     if (!turn.state.openTools.includes(name) || table.entries.get(name) !== undefined) continue;
     if (ctx.openedInvocation?.findCall(index)?.invocation === undefined) continue;
@@ -30,4 +30,14 @@ export function checkToolsAreThere(turn: OngoingTurn, message: AgenticMessage, {
 /** What was answered to the calls of a round that does not run stays a question. */
 function reopenCalls({ openedInvocation }: Context, message: AgenticMessage): void {
   for (const index of toolCallsOf(message).keys()) openedInvocation?.findCall(index)?.invocation?.reopenFresh();
+}
+
+/** The tools of a round that began in another process: what its step did not offer is unknown here, too. */
+export function reopenedToolbox({ state }: OngoingTurn, message: AgenticMessage, toolbox: Toolbox): Toolbox {
+  const { entries } = toolbox.table;
+  const isHidden = ({ name }: { readonly name: string }): boolean =>
+    entries.has(name) && !state.openTools.includes(name);
+  if (!toolCallsOf(message).some(isHidden)) return toolbox;
+  const offered = new Set(state.openTools.map((name) => entries.get(name)?.name ?? name));
+  return narrowToolbox(toolbox, (name) => offered.has(name));
 }

@@ -164,6 +164,8 @@ export function toolboxOf(parts: AgentParts, tools: ToolList, withoutHandoffs = 
   checkProvidedNames(kit.table.names, provided);
   return {
     kit,
+    tools: all,
+    table: kit.table,
     infos: provided.length === 0 ? kit.infos : [...kit.infos, ...provided],
     transfers: new Map(handoffs.flatMap(({ name }) => transferNames(name).map((tool) => [tool, name] as const))),
     mayWait: mayWait(parts, all, kit),

@@ -7,6 +7,7 @@ import { checkModelOptions } from "./call-settings.js";
 import type { StepChanges } from "./create-middleware.js";
 import { checkAgentOptionNames, invalidAgentOption, unknownStepTool } from "./errors.js";
 import { modelChain } from "./model-chain.js";
+import { narrowToolbox } from "./narrow-toolbox.js";
 import { instructionMessages, toolboxOf } from "./ready-agent.js";
 import type { OngoingTurn, PreparedStep } from "./turn.js";
 
@@ -62,10 +63,10 @@ function toolsOf(
   step: PreparedStep,
   tools: NonNullable<StepChanges["tools"]>,
   middleware: string,
-): Pick<PreparedStep, "infos" | "toolbox"> {
+): Pick<PreparedStep, "infos" | "toolbox" | "offered"> {
   if (tools.length > 0 && tools.every((tool) => typeof tool !== "string")) {
     const toolbox = toolboxOf(turn.parts, tools);
-    return { infos: toolbox.infos, toolbox };
+    return { infos: toolbox.infos, toolbox, offered: undefined };
   }
   const { infos } = step.toolbox;
   const chosen = (tools as readonly string[]).map((name) => {
@@ -78,5 +79,10 @@ function toolsOf(
       );
     return info;
   });
-  return { infos: chosen, toolbox: step.toolbox };
+  const names = new Set(chosen.map(({ name }) => name));
+  return {
+    infos: chosen,
+    toolbox: step.toolbox,
+    offered: narrowToolbox(step.toolbox, (name) => names.has(modelName(name))),
+  };
 }

@@ -47,8 +47,8 @@ export async function tellAnswer(
   return message;
 }
 
-function streamedCalls(turn: OngoingTurn, { kit, ctx }: Called): StreamedCalls | undefined {
-  return ctx instanceof Context ? new StreamedCalls(kit.tableFor({}), turn.messages, ctx) : undefined;
+function streamedCalls(turn: OngoingTurn, { table, ctx }: Called): StreamedCalls | undefined {
+  return ctx instanceof Context ? new StreamedCalls(table, turn.messages, ctx) : undefined;
 }
 
 /** The chunks of an answer, which is kept when it is whole. The model is asked at the first read. */

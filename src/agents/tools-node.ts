@@ -38,9 +38,9 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   const turn = turnOf(root, ctx as NodeContext<AgentState>);
   const { state } = turn;
   enterNode(state);
-  const toolbox = turn.toolbox ?? (await readyAgent(turn, ctx)).toolbox;
   // the answer in the log is the one that is sent again, so its calls are the ones that count
   const message = state.steps.at(-1)?.message ?? given;
+  const toolbox = turn.toolbox ?? (await toolboxAgain(turn, message, ctx));
   const own = hasOwnCalls(turn, toolbox) ? (await ownCalls.load()).ownCallsOf(turn, message, toolbox) : undefined;
   const round: Round = { message, rest: own?.rest ?? message, own };
   const open: OpenRound = {
@@ -69,6 +69,12 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   if (leaving !== undefined) await leaving;
   turn.round = undefined;
   return results;
+}
+
+/** The step that the calls belong to was taken in another process. */
+async function toolboxAgain(turn: OngoingTurn, message: AgenticMessage, ctx: NodeContext): Promise<Toolbox> {
+  const { toolbox } = await readyAgent(turn, ctx);
+  return (await openTools.load()).reopenedToolbox(turn, message, toolbox);
 }
 
 interface Round {
@@ -109,19 +115,21 @@ function runCalls(
   if (turn.streams) own?.tell();
   if (!hasToolCalls(rest)) return resultsIn(round, []);
   turn.watch?.tools.set(ctx.address, turn);
-  const batch = new CallBatch(toolbox.kit, rest, ctx as Context, toolOptions(turn, ctx), callingAgent(turn));
+  const options = toolOptions(turn, toolbox, ctx);
+  const batch = new CallBatch(toolbox.kit, rest, ctx as Context, options, callingAgent(turn));
   const results = (turn.streams ? batch.follow(streamingPart.loaded.toldCalls(turn)) : batch).run();
   if (own === undefined) return results;
   return results instanceof Promise ? results.then((all) => own.merge(all)) : own.merge(results);
 }
 
-/** Tools get the conversation. */
-function toolOptions(turn: OngoingTurn, ctx: NodeContext): ToolsNodeOptions {
+/** Tools get the conversation. Where only some are offered, the others are unknown. */
+function toolOptions(turn: OngoingTurn, { kit, table, tools }: Toolbox, ctx: NodeContext): ToolsNodeOptions {
   if (turn.toolsOptions === undefined) {
     const { call, ...given } = (ctx.options ?? {}) as ToolsNodeOptions & { readonly call?: unknown };
     turn.toolsOptions = toolsNodeOptionsOf(given);
   }
-  return { messages: turn.messages, ...turn.toolsOptions };
+  const { messages } = turn;
+  return table === kit.table ? { messages, ...turn.toolsOptions } : { messages, tools, ...turn.toolsOptions };
 }
 
 /** Tools are told which agent calls. */

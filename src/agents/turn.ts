@@ -111,6 +111,8 @@ export interface PreparedStep {
   readonly instructions: readonly AgenticMessage[];
   readonly infos: readonly ToolInfo[];
   readonly toolbox: Toolbox;
+  /** The tools that the model is offered, if a hook has chosen some: no others run. */
+  readonly offered?: Toolbox | undefined;
   readonly toolChoice: ToolChoice | undefined;
   readonly options: AgentModelOptions;
   /** Whether middlewares see what the model is asked. */
