@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { Agent } from "../../src/agents/agent.js";
 import { createAgent } from "../../src/agents/create-agent.js";
 import { createMiddleware } from "../../src/agents/create-middleware.js";
+import { threads } from "../../src/agents/threads.js";
+import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import { Graph } from "../../src/compose/graph.js";
 import { assistantMessage } from "../../src/schema/message/construct-message.js";
@@ -225,5 +227,69 @@ describe("a handoff", () => {
     const lazy = createAgent({ name: "same", model: scriptedModel("x"), handoffs: () => [other] });
     await expect(lazy.generate("Hi")).rejects.toThrow("same");
     expect(() => createAgent({ name: "no spaces", model: scriptedModel() })).toThrow("name");
+  });
+});
+
+describe("a handoff that was acted upon", () => {
+  /** A store of a process that dies at a write: nothing of it is written from then on. */
+  function dyingStore(inner: CheckpointStore, writes: number) {
+    let left = writes;
+    let die = (): void => undefined;
+    const death = new Promise<void>((resolve) => {
+      die = resolve;
+    });
+    const write = <T>(work: () => Promise<T>): Promise<T> => {
+      left -= 1;
+      if (left >= 0) return work();
+      die();
+      return new Promise(() => undefined);
+    };
+    const store: CheckpointStore = {
+      get: (id) => inner.get(id),
+      put: (id, data, ifVersion) => write(() => inner.put(id, data, ifVersion)),
+      append: (id, data, ifVersion) => write(async () => (await inner.append?.(id, data, ifVersion)) ?? Number.NaN),
+      delete: (id, ifVersion) => write(() => inner.delete(id, ifVersion)),
+      list: (prefix) => inner.list(prefix),
+    };
+    return { store, death };
+  }
+
+  it.each(["generate", "stream"] as const)("is not made again after a crash, at whatever write (%s)", async (way) => {
+    let crashes = 0;
+    for (let writes = 2; ; writes++) {
+      const inner = memoryStore();
+      const asked: string[] = [];
+      // whoever asks for the transfer again gets another one
+      const targets = ["b", "c"];
+      const build = (store: CheckpointStore) => {
+        const answering = (name: string) => {
+          const answer = () => {
+            asked.push(name);
+            return `From ${name}.`;
+          };
+          return createAgent({ name, model: scriptedModel(answer, answer, answer) });
+        };
+        const model = scriptedModel(() => [call(targets[0] ?? "", `transfer_to_${targets.shift()}`)]);
+        return createAgent({ name: "a", model, handoffs: [answering("b"), answering("c")], store });
+      };
+      const { store, death } = dyingStore(inner, writes);
+      const agent = build(store);
+      const options = { threadId: "t" };
+      const running = way === "generate" ? agent.generate("Go", options) : agent.stream("Go", options).result;
+      const first = await Promise.race([running, death]);
+      if (first !== undefined) break;
+      const before = [...asked];
+      const other = build(inner);
+      for await (const { status } of threads(inner).turns("t")) {
+        if (status === "done") continue;
+        const asks = [{ threadId: "t" }, undefined, { takeover: true }] as const;
+        await (way === "generate" ? other.resume(...asks) : other.resumeStream(...asks).result);
+      }
+      const next = await other.generate("And you?", options);
+      expect(next.text).toBe(`From ${next.agent}.`);
+      for (const name of [...before, ...asked]) expect(name, `write ${writes + 1}`).toBe(next.agent);
+      crashes += 1;
+    }
+    expect(crashes).toBeGreaterThan(4);
   });
 });
