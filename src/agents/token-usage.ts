@@ -15,13 +15,18 @@ export function addUsage(first: TokenUsage, second: TokenUsage | undefined): Tok
   const sum: { -readonly [Name in keyof TokenUsage]: TokenUsage[Name] } = {
     promptTokens: countIn(first.promptTokens) + countIn(second.promptTokens),
     completionTokens: countIn(first.completionTokens) + countIn(second.completionTokens),
-    totalTokens: countIn(first.totalTokens) + countIn(second.totalTokens),
+    totalTokens: totalOf(first) + totalOf(second),
   };
   for (const name of details) {
     const [left, right] = [countIf(first[name]), countIf(second[name])];
     if (left !== undefined || right !== undefined) sum[name] = (left ?? 0) + (right ?? 0);
   }
   return sum;
+}
+
+/** Where no total is reported, it is at least what is. */
+function totalOf({ promptTokens, completionTokens, totalTokens }: TokenUsage): number {
+  return countIf(totalTokens) ?? countIn(promptTokens) + countIn(completionTokens);
 }
 
 const countIn = (value: unknown): number => countIf(value) ?? 0;

@@ -46,7 +46,10 @@ describe("options of a node that are a function", () => {
     const graph = new Graph<AgenticMessage[], AgenticMessage>()
       .withState(() => ({ temperature: 0.5 }))
       .addNode("model", telling, {
-        options: ([first], state) => ({ temperature: state.temperature, maxOutputTokens: first && textOf(first).length }),
+        options: ([first], state) => ({
+          temperature: state.temperature,
+          maxOutputTokens: first && textOf(first).length,
+        }),
       })
       .addEdge(START, "model")
       .addEdge("model", END)
