@@ -84,10 +84,7 @@ export class ThreadTurn {
     return this.#stored.record.agent;
   }
 
-  /**
-   * Writes that the turn is done, once: before its checkpoint goes, so that no crash in between can lose the answer. What is called
-   * again does nothing.
-   */
+  /** Writes that the turn is done, once: before its checkpoint is removed, so that no crash in between loses the answer. */
   async finish(state: AgentState): Promise<void> {
     if (this.#isDone) return;
     await this.close("done", { state, messages: state.log });

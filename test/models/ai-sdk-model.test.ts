@@ -380,6 +380,27 @@ describe("a call", () => {
     expect(await sentBy("v3", { reasoningEffort: "low" })).not.toHaveProperty("reasoning");
   });
 
+  it("warns of an option that does not exist, which may be meant for another model of the run", async () => {
+    const events: unknown[] = [];
+    const callbacks = [{ onEvent: (_: unknown, event: unknown) => void events.push(event) }];
+    const model = fakeProvider([[{ content: [{ type: "text", text: "Hi" }] }]]);
+    await runnable(aiSdkModel(model)).invoke(question, { callbacks, options: { model: { maxTokens: 5 } } });
+    expect(events).toMatchObject([
+      {
+        kind: "model_warning",
+        message: "options.maxTokens is ignored: unknown option. It is called maxOutputTokens here.",
+      },
+    ]);
+    expect(model.calls[0]).not.toHaveProperty("maxTokens");
+  });
+
+  it("is not made if there is nothing to send", async () => {
+    const model = fakeProvider([[{ content: [{ type: "text", text: "Hi" }] }]]);
+    for (const messages of [[], [userMessage("")]])
+      expect(await failureOf(runnable(aiSdkModel(model)).invoke(messages))).toMatchObject({ code: "INVALID_MESSAGE" });
+    expect(model.calls).toEqual([]);
+  });
+
   it("offers tools, the provider's own among them", async () => {
     const search = toolInfo({ name: "web", provider: { id: "fake.web_search", args: { size: 3 } } });
     const schema = { type: "object", properties: {}, additionalProperties: false };
