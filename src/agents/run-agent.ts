@@ -28,13 +28,15 @@ import type { EventReader } from "./stream-call.js";
 import type { ThreadTurn } from "./thread-turn.js";
 import type { SpentTokens } from "./token-usage.js";
 import type { AgentCall } from "./turn.js";
-import { untilStopped } from "./until-stopped.js";
 
 /** Most calls neither go on with a thread nor with a run. */
 const savedCalls = new OnDemand(() => import("./saved-calls.js"));
 
 /** Few questions have nobody who could answer. */
 const lostQuestions = new OnDemand(() => import("./lost-question.js"));
+
+/** Most calls end well. */
+const stops = new OnDemand(() => import("./until-stopped.js"));
 
 /** What runs when an agent is called. */
 export interface RunnableAgent {
@@ -225,6 +227,7 @@ export class AgentRunCall {
     if (isPassing && store !== undefined && checkpointId !== undefined) leaving.push(store.delete(checkpointId));
     // a turn that cannot be closed is free all the same, and the caller should read why the run has failed
     const left = Promise.allSettled(leaving);
+    const { untilStopped } = stops.part ?? (await stops.load());
     await untilStopped(left, isAborted ? [AbortSignal.abort(error)] : signals, runtime).catch(() => undefined);
     throw error;
   }

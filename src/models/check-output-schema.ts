@@ -44,12 +44,18 @@ function pathOfOther(value: unknown, seen: Set<object>): string | undefined {
   return undefined;
 }
 
+/** A schema that says anything has one of these. */
 const keywords: ReadonlySet<string> = new Set([
-  ...["$schema", "$id", "$ref", "$defs", "$anchor", "$comment", "definitions", "title", "description", "default"],
-  ...["examples", "deprecated", "readOnly", "writeOnly", "type", "enum", "const", "format", "nullable"],
-  ...["properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties"],
-  ...["maxProperties", "dependencies", "dependentRequired", "dependentSchemas", "unevaluatedProperties"],
-  ...["items", "prefixItems", "additionalItems", "contains", "minItems", "maxItems", "uniqueItems"],
-  ...["minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  ...["allOf", "anyOf", "oneOf", "not", "if", "then", "else"],
+  ...["type", "properties", "items", "enum", "const", "$ref", "allOf", "anyOf", "oneOf", "not", "if", "required"],
+  ...[
+    "additionalProperties",
+    "patternProperties",
+    "prefixItems",
+    "contains",
+    "format",
+    "pattern",
+    "minimum",
+    "maximum",
+  ],
+  ...["$schema", "$id", "$defs", "definitions", "title", "description", "default", "examples", "nullable"],
 ]);
