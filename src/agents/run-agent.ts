@@ -199,13 +199,10 @@ export class AgentRunCall {
     const state = this.#state;
     if (state === undefined) throw error;
     const { interrupts } = error;
-    const results = this.#call.turn?.round?.finished(error);
-    await thread?.close("waiting", {
-      state,
-      messages: state.log,
-      interrupts,
-      ...(results !== undefined && { results }),
-    });
+    const { turn } = this.#call;
+    // where nothing has run, they are as they were
+    const results = turn && { results: turn.round?.finished(error) ?? [] };
+    await thread?.close("waiting", { state, messages: state.log, interrupts, ...results });
     const result = await resultOf({ root: parts, state, call: this.#call }, interrupts);
     for (const interrupt of interrupts) this.#emit({ type: "interrupt", interrupt: jsonCopy(interrupt) as Interrupt });
     this.#tell({ finishReason: "waiting", usage: result.usage, checkpointId: this.#call.checkpointId });

@@ -21,7 +21,7 @@ import {
   noSuchRun,
 } from "./errors.js";
 import { checkOpenTools } from "./open-tools.js";
-import { readSavedRun } from "./saved-round.js";
+import { readSavedRun } from "./saved-run.js";
 import type { ThreadTurn } from "./thread-turn.js";
 import { type Opened, openTurn, reopenTurn } from "./thread-turns.js";
 import type { AgentCall } from "./turn.js";

@@ -18,7 +18,7 @@ import type { ReadAnswers } from "./auto-resume.js";
 import type { AgentCallOptions } from "./call-options.js";
 import { emptyThread, needsStore, nothingOpen, threadBusy, turnUnderWay } from "./errors.js";
 import { notExecuted } from "./own-results.js";
-import { readSavedRun } from "./saved-round.js";
+import { readSavedRun } from "./saved-run.js";
 import {
   readTurns,
   runIdOf,

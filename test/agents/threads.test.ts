@@ -162,6 +162,29 @@ describe("a thread", () => {
     expect(pay.ran).toEqual(["Nara"]);
   });
 
+  it("has no results left over once they are messages, although a later step asks", async () => {
+    const store = memoryStore();
+    const weather = weatherTool();
+    const pay = weatherTool({ requireApproval: true });
+    const asking = createMiddleware({
+      name: "asking",
+      async beforeStep({ steps, ctx }) {
+        if (steps.length === 1) await ctx.ask("go on", "Go on?");
+      },
+    });
+    const model = scriptedModel([weatherCall("1", "Kyoto"), call("2", "pay", { city: "Nara" })], "Done.");
+    const tools = { get_weather: weather.tool, pay: pay.tool };
+    const agent = createAgent({ model, tools, middleware: [asking], store });
+    const held = await agent.generate("Pay", { threadId: "u" });
+    const later = await agent.resume({ threadId: "u" }, { [held.interrupts[0]?.id ?? ""]: { approved: true } });
+    expect(later.interrupts).toMatchObject([{ info: "Go on?" }]);
+    const [turn] = await turnsOf(store, "u");
+    expect([resultTexts(turn?.results ?? []), resultTexts(turn?.messages ?? [])]).toEqual([
+      [],
+      ["Kyoto: 21 °C", "Nara: 21 °C"],
+    ]);
+  });
+
   it("lets one turn run at a time", async () => {
     const store = memoryStore();
     let release = (): void => undefined;
