@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import { describe, expect, it } from "vitest";
+import { createAgent } from "../../src/agents/index.js";
 import { runnable } from "../../src/compose/component-runnable.js";
 import { limitModel } from "../../src/models/limit-model.js";
 import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
@@ -84,6 +85,26 @@ describe("a limited model", () => {
     free();
     await settled();
     expect([scripted.calls.length, limit.activeCount]).toEqual([0, 0]);
+  });
+
+  it("gives its slot back when a call is stopped or too slow, although the model heeds no signal", async () => {
+    const deaf = () => new Promise<never>(() => undefined);
+    for (const way of ["invoke", "stream"] as const) {
+      const limit = pLimit(1);
+      const stop = new AbortController();
+      const run = runnable(limitModel(scriptedModel(deaf), limit));
+      const options = { signal: stop.signal };
+      const hanging = failureOf(
+        way === "invoke" ? run.invoke(question, options) : run.stream(question, options).next(),
+      );
+      await settled();
+      stop.abort(new Error("enough"));
+      await hanging;
+      await expect(runnable(limitModel(scriptedModel(hello), limit)).invoke(question)).resolves.toEqual(hello);
+      const slow = createAgent({ model: limitModel(scriptedModel(deaf), limit), modelTimeoutMs: 1, retry: false });
+      await failureOf(way === "invoke" ? slow.generate("Hi") : slow.stream("Hi").result);
+      await expect(runnable(limitModel(scriptedModel(hello), limit)).invoke(question)).resolves.toEqual(hello);
+    }
   });
 
   it("refuses what is no limit", () => {
