@@ -71,6 +71,18 @@ export const embeddingFailed = (what: string, cause?: unknown): KumikoError =>
     cause === undefined ? {} : { cause },
   );
 
+export const documentNotEmbedded = (id: string): KumikoError =>
+  invalidDocument(
+    `The document ${shorten(id, { length: 80 })} has no embedding, but others have one. Give vectorIndexer an embedder, or embed all documents first.`,
+  );
+
+export const missingSetting = (name: string): KumikoError =>
+  invalidRagOption(
+    name === "queryText"
+      ? "queryText is missing in the input of the tool. Pass the text to look for."
+      : `${name} is missing. Set it when you create the tool, or in the request context.`,
+  );
+
 export const unknownVectorStore = (name: string, known: readonly string[], cause?: unknown): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",

@@ -52,24 +52,31 @@ export {
 } from "./retrieval/query-tools.js";
 export { type Reranker, type RerankOptions, type RerankWeights, rerank } from "./retrieval/rerank.js";
 export {
+  type DocumentIndexer,
+  type EmbeddedRetrieverOptions,
   type HybridOptions,
   type QueryRetriever,
   type VectorIndexerOptions,
   type VectorRetrieverOptions,
   vectorIndexer,
   vectorRetriever,
+  type WordRetrieverOptions,
 } from "./retrieval/vector-retriever.js";
-export { type SplitterOptions, splitter } from "./splitter.js";
+export { type DocumentSplitter, type SplitterOptions, splitter } from "./splitter.js";
 export type { Filter, FilterOperators, FilterValue } from "./vectors/filter.js";
 export { memoryVectors } from "./vectors/memory-vectors.js";
 export type {
   CreateIndexOptions,
+  CreateVectorIndexOptions,
+  CreateWordIndexOptions,
   DeleteOptions,
   IndexDescription,
   QueryOptions,
   QueryResult,
   UpdateOptions,
+  UpsertDocumentsOptions,
   UpsertOptions,
+  UpsertVectorsOptions,
   VectorMetric,
   VectorStore,
 } from "./vectors/vector-store.js";

@@ -1,24 +1,42 @@
 import type { NodeContext } from "../components/context.js";
 import { RequestContext } from "../components/request-context.js";
 import { firstInvocation } from "../components/resume-info.js";
+import { hasMethod, isFields } from "../is.js";
 import { outsideRun } from "./errors.js";
+
+/** The context with which a component is called outside a run: any fields of it, or none. */
+export type PartialContext<Options = unknown> = Partial<NodeContext<unknown, Options>>;
+
+/** The context of a call: that of the run, or else the given fields, completed. */
+export function wholeContext<Options>(
+  ctx: PartialContext<Options> | undefined,
+): NodeContext<unknown, Options | undefined> {
+  return isWhole(ctx) ? ctx : loneContext<Options | undefined>(undefined, ctx);
+}
 
 /** The context for calling a nested component: the caller's context with other options, or one outside of any run. */
 export function contextFor<Options>(
-  ctx: NodeContext<unknown, unknown> | undefined,
+  ctx: PartialContext | undefined,
   options: Options,
   signal?: AbortSignal,
 ): NodeContext<unknown, Options> {
-  if (ctx === undefined) return loneContext(options, signal ?? new AbortController().signal);
-  return ctx.with(signal === undefined ? { options } : { options, signal }) as NodeContext<unknown, Options>;
+  const whole = isWhole(ctx) ? ctx : loneContext({}, ctx);
+  return whole.with(signal === undefined ? { options } : { options, signal }) as NodeContext<unknown, Options>;
+}
+
+function isWhole<Options>(ctx: PartialContext<Options> | undefined): ctx is NodeContext<unknown, Options> {
+  return hasMethod(ctx, "with");
 }
 
 /** The context of a component called outside of a run. It has a signal, but cannot interrupt or ask. */
-function loneContext<Options>(options: Options, signal: AbortSignal): NodeContext<unknown, Options> {
+function loneContext<Options>(
+  options: Options,
+  given: PartialContext<Options> | undefined,
+): NodeContext<unknown, Options> {
+  const { requestContext, ...fields } = definedFields(given);
   const context: NodeContext<unknown, Options> = {
     options,
-    signal,
-    requestContext: new RequestContext(),
+    signal: aliasedSignal(fields) ?? new AbortController().signal,
     state: undefined,
     address: "",
     taskKey: "",
@@ -33,7 +51,24 @@ function loneContext<Options>(options: Options, signal: AbortSignal): NodeContex
       throw outsideRun("interrupt");
     },
     once: async (_key, work) => work(),
-    with: (fields) => ({ ...context, ...fields }),
+    ...fields,
+    requestContext: requestContextOf(requestContext),
+    with: (others) => ({ ...context, ...others }),
   };
   return context;
+}
+
+function definedFields<Options>(given: PartialContext<Options> | undefined): PartialContext<Options> {
+  return Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== undefined));
+}
+
+/** Tools know the signal as `abortSignal` too. */
+function aliasedSignal(fields: object): AbortSignal | undefined {
+  return "abortSignal" in fields && fields.abortSignal instanceof AbortSignal ? fields.abortSignal : undefined;
+}
+
+/** Accepts a record of values in place of a request context. */
+function requestContextOf(given: unknown): RequestContext {
+  if (hasMethod(given, "get")) return given as RequestContext;
+  return new RequestContext(isFields(given) ? given : {});
 }

@@ -1,4 +1,3 @@
-import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelOptions } from "../components/model.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import { userMessage } from "../schema/message/construct-message.js";
@@ -6,10 +5,10 @@ import { textOf } from "../schema/message/read-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
 import { schemaCheck } from "../schema/validation/schema-check.js";
 import { issueText } from "../wording.js";
-import { contextFor } from "./lone-context.js";
+import { contextFor, type PartialContext } from "./lone-context.js";
 
 export interface AskOptions {
-  readonly ctx?: NodeContext<unknown, unknown> | undefined;
+  readonly ctx?: PartialContext | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,8 +1,11 @@
+import type { NodeContext } from "../components/context.js";
 import type { Transformer } from "../components/retrieval.js";
+import type { Document } from "../schema/document.js";
 import { checkChunkOptions } from "./chunking/check-options.js";
 import type { ChunkOptions, ChunkStrategy, DefaultChunkOptions, StrategyOptions } from "./chunking/chunk-options.js";
 import { loadChunking } from "./chunking/load-chunking.js";
 import { strategyFor } from "./chunking/source-document.js";
+import { type PartialContext, wholeContext } from "./lone-context.js";
 import { chunkToDocument } from "./m-document.js";
 
 /** The options of one strategy, without its name. */
@@ -10,6 +13,12 @@ export type SplitterOptions<Strategy extends ChunkStrategy> = Omit<
   Extract<StrategyOptions, { readonly strategy: Strategy }>,
   "strategy"
 >;
+
+/** A splitter that can also be called directly, without a run. */
+export interface DocumentSplitter extends Transformer {
+  readonly transform: Transformer["transform"] &
+    ((documents: readonly Document[], ctx?: Partial<NodeContext>) => Promise<Document[]>);
+}
 
 /**
  * A node that splits documents. With `"auto"`, the strategy of each document follows from `mimeType` or `uri` in its metadata,
@@ -20,23 +29,24 @@ export type SplitterOptions<Strategy extends ChunkStrategy> = Omit<
  *   .append(splitter("markdown", { headers: [["#", "title"]], size: 1_000 }))
  *   .compile();
  */
-export function splitter(strategy: "auto", options?: DefaultChunkOptions): Transformer;
+export function splitter(strategy: "auto", options?: DefaultChunkOptions): DocumentSplitter;
 export function splitter<Strategy extends Exclude<ChunkStrategy, "semantic">>(
   strategy: Strategy,
   options?: SplitterOptions<Strategy>,
-): Transformer;
-export function splitter(strategy: "semantic", options: SplitterOptions<"semantic">): Transformer;
-export function splitter(strategy: ChunkStrategy | "auto", options: object = {}): Transformer {
+): DocumentSplitter;
+export function splitter(strategy: "semantic", options: SplitterOptions<"semantic">): DocumentSplitter;
+export function splitter(strategy: ChunkStrategy | "auto", options: object = {}): DocumentSplitter {
   const all = strategy === "auto" ? { ...options } : { ...options, strategy };
   checkChunkOptions(all, "recursive"); // throws when the splitter is created, not when it first runs
   return {
     component: "transformer",
     type: "Splitter",
-    transform: async (documents, ctx) => {
+    transform: async (documents: readonly Document[], given?: PartialContext) => {
+      const ctx = wholeContext(given);
       const { chunkDocument } = await loadChunking();
       const split = [];
       for (const { id, content, metadata } of documents) {
-        ctx?.signal.throwIfAborted();
+        ctx.signal.throwIfAborted();
         const source = { text: content, id, strategy: strategyFor(metadata.mimeType, metadata.uri ?? id), metadata };
         const isAutoJson = strategy === "auto" && source.strategy === "json";
         const own = isAutoJson ? { ...all, overlap: undefined } : all;

@@ -79,11 +79,17 @@ export function makeSearchTool(
         count: maxResults,
         // looks up the global fetch on each call, so that it can be replaced later
         fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
-        signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]),
+        signal: limitedSignal(ctx, timeoutMs),
       });
       return found.slice(0, maxResults);
     },
   });
+}
+
+/** A tool that is called directly, outside a run, may have no context, or one without a signal. */
+function limitedSignal(ctx: { readonly signal?: AbortSignal } | undefined, timeoutMs: number): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return ctx?.signal === undefined ? timeout : AbortSignal.any([ctx.signal, timeout]);
 }
 
 /** Validates a required string, such as a key. Error messages never contain its value. */

@@ -4,9 +4,11 @@ import { filterChecks } from "./vectors/filter-checks.js";
 import { indexChecks } from "./vectors/index-checks.js";
 import { queryChecks } from "./vectors/query-checks.js";
 import { type OpenVectors, type VectorCheck, VectorStage } from "./vectors/vector-stage.js";
+import { wordChecks } from "./vectors/word-checks.js";
 
 /**
- * Checks for a `VectorStore`, for any test runner: indexes, entries, exact search by three metrics, filters, and text search. Each
+ * Checks for a `VectorStore`, for any test runner: indexes, entries, exact search by three metrics, filters, text search, and indexes of
+ * words only. Each
  * check opens a store, uses an index with a unique name, and closes the store.
  *
  * @example
@@ -25,5 +27,5 @@ export function vectorStoreConformance(openStore: OpenVectors): ConformanceCheck
       }
     },
   });
-  return [indexChecks, entryChecks, queryChecks, filterChecks].flatMap((checks) => checks(check));
+  return [indexChecks, entryChecks, queryChecks, wordChecks, filterChecks].flatMap((checks) => checks(check));
 }

@@ -1,4 +1,3 @@
-import type { NodeContext } from "../../components/context.js";
 import { OnDemand } from "../../schema/on-demand.js";
 import type { Chunk } from "../chunk.js";
 import { isEmbedder } from "../embedding/any-embedder.js";
@@ -6,6 +5,7 @@ import { embedTexts } from "../embedding/embed-texts.js";
 import { emptySeparator, invalidDocument, invalidRagOption, invalidValue } from "../errors.js";
 import type { ExtractOptions } from "../extraction/extract-options.js";
 import { loadExtraction } from "../extraction/load-extraction.js";
+import type { PartialContext } from "../lone-context.js";
 import { type CheckedChunkOptions, checkChunkOptions } from "./check-options.js";
 import type { ChunkOptions } from "./chunk-options.js";
 import { Graphemes } from "./graphemes.js";
@@ -23,7 +23,7 @@ import { loadTokenizer, Tokenizer } from "./tokenizer.js";
 export async function chunkDocument(
   document: SourceDocument,
   options: ChunkOptions = {},
-  ctx?: NodeContext<unknown, unknown>,
+  ctx?: PartialContext,
 ): Promise<Chunk[]> {
   const { text } = document;
   if (typeof text !== "string")
@@ -92,7 +92,7 @@ type Pairs = readonly (readonly [string, string])[] | undefined;
 async function findChunks(
   sizing: Sizing,
   { strategy, overlap, values }: CheckedChunkOptions,
-  ctx: NodeContext<unknown, unknown> | undefined,
+  ctx: PartialContext | undefined,
 ): Promise<Found> {
   const whole = { start: 0, end: sizing.text.length };
   const room = withoutOverlap(sizing, overlap);
@@ -170,7 +170,7 @@ async function findSemantic(
   text: string,
   whole: TextSpan,
   { embedder, threshold }: CheckedChunkOptions["values"],
-  ctx: NodeContext<unknown, unknown> | undefined,
+  ctx: PartialContext | undefined,
 ): Promise<TextSpan[][]> {
   if (!isEmbedder(embedder)) {
     throw invalidRagOption('The strategy "semantic" needs an embedder: { strategy: "semantic", embedder }.');

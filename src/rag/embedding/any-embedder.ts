@@ -1,7 +1,6 @@
-import type { NodeContext } from "../../components/context.js";
 import type { Embedder, EmbedderOptions } from "../../components/retrieval.js";
 import { notAnEmbedder } from "../errors.js";
-import { contextFor } from "../lone-context.js";
+import { contextFor, type PartialContext } from "../lone-context.js";
 
 /** An embedding model of the AI SDK, of any version that has `doEmbed`. */
 export interface EmbeddingModelLike {
@@ -27,10 +26,7 @@ export function isEmbedder(value: unknown): value is AnyEmbedder {
   return isComponent(value) || isAiSdkModel(value);
 }
 
-export async function plainEmbedder(
-  embedder: AnyEmbedder,
-  ctx?: NodeContext<unknown, unknown>,
-): Promise<PlainEmbedder> {
+export async function plainEmbedder(embedder: AnyEmbedder, ctx?: PartialContext): Promise<PlainEmbedder> {
   if (isComponent(embedder)) {
     const options: EmbedderOptions = {};
     return {

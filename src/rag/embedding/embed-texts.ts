@@ -1,6 +1,6 @@
-import type { NodeContext } from "../../components/context.js";
 import { concurrently } from "../concurrently.js";
 import { embeddingFailed, invalidValue } from "../errors.js";
+import type { PartialContext } from "../lone-context.js";
 import { type AnyEmbedder, plainEmbedder } from "./any-embedder.js";
 
 /** Options of {@link embedTexts}. */
@@ -18,7 +18,7 @@ export async function embedTexts(
   embedder: AnyEmbedder,
   texts: readonly string[],
   options: EmbedOptions = {},
-  ctx?: NodeContext<unknown, unknown>,
+  ctx?: PartialContext,
 ): Promise<number[][]> {
   const { batchSize = 100, concurrency = 4 } = options;
   checkCount("batchSize", batchSize);

@@ -1,9 +1,9 @@
-import type { NodeContext } from "../../components/context.js";
 import type { AgenticModel } from "../../components/model.js";
 import { isFields } from "../../is.js";
 import type { Chunk } from "../chunk.js";
 import { concurrently } from "../concurrently.js";
 import { extractionFailed, invalidValue, noModel, reservedChunkKey, unknownRagOption } from "../errors.js";
+import type { PartialContext } from "../lone-context.js";
 import { type AskOptions, askModel, askModelForJson } from "../model-answer.js";
 import type { ExtractOptions, ExtractorOptions } from "./extract-options.js";
 
@@ -25,7 +25,7 @@ const prompts: Readonly<Record<Kind, (count: number) => string>> = {
 export async function extractMetadata(
   chunks: readonly Chunk[],
   options: ExtractOptions,
-  ctx?: NodeContext<unknown, unknown>,
+  ctx?: PartialContext,
 ): Promise<Chunk[]> {
   const { model, onError = "throw", concurrency = 4, signal } = checkOptions(options);
   const extractors = extractorsOf(options);

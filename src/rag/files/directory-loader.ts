@@ -47,7 +47,7 @@ export function directoryLoader(options: DirectoryLoaderOptions = {}): SourceLoa
           const bytes = await readBytes(id, path, { maxBytes, signal: ctx?.signal });
           documents.push(await documentFromBytes({ uri: id, bytes, mimeType: mimeTypeOf(path) }));
         } catch (error) {
-          if (onError === "throw" || ctx?.signal.aborted) throw error;
+          if (onError === "throw" || ctx?.signal?.aborted) throw error;
         }
       }
       return documents;

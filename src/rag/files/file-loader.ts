@@ -16,7 +16,7 @@ export interface FileLoaderOptions {
 
 /** A loader that can also be called directly, without a run. */
 export interface SourceLoader extends Loader {
-  load(source: DocumentSource, ctx?: NodeContext<unknown, unknown>): Promise<Document[]>;
+  load(source: DocumentSource, ctx?: Partial<NodeContext>): Promise<Document[]>;
 }
 
 /**

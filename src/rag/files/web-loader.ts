@@ -42,10 +42,10 @@ export function webLoader(options: WebLoaderOptions = {}): SourceLoader {
     type: "WebLoader",
     load: async ({ uri }, ctx) => {
       const timeout = AbortSignal.timeout(timeoutMs);
-      const signal = ctx === undefined ? timeout : AbortSignal.any([ctx.signal, timeout]);
+      const signal = ctx?.signal === undefined ? timeout : AbortSignal.any([ctx.signal, timeout]);
       const page = new Page(uri, { allowPrivate, maxBytes, maxRedirects, headers, signal });
       const loaded = await page.load().catch((error: unknown) => {
-        if (timeout.aborted && ctx?.signal.aborted !== true) throw loadTimedOut(uri, timeoutMs);
+        if (timeout.aborted && ctx?.signal?.aborted !== true) throw loadTimedOut(uri, timeoutMs);
         throw error;
       });
       return [await documentFromBytes(loaded)];

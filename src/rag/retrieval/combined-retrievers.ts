@@ -4,15 +4,15 @@ import type { Retriever, RetrieverOptions } from "../../components/retrieval.js"
 import { messageOf } from "../../errors.js";
 import { type Document, scoreOf, withScore } from "../../schema/document.js";
 import { invalidRagOption, invalidValue } from "../errors.js";
-import { contextFor } from "../lone-context.js";
+import { contextFor, type PartialContext, wholeContext } from "../lone-context.js";
 import { askModel } from "../model-answer.js";
 import { fuse } from "./fuse.js";
 import type { QueryRetriever } from "./vector-retriever.js";
 
 type RetrieverContext = NodeContext<unknown, RetrieverOptions | undefined>;
 
-const retrieveWith = (retriever: Retriever, query: string, ctx: RetrieverContext | undefined): Promise<Document[]> =>
-  retriever.retrieve(query, contextFor<RetrieverOptions>(ctx, ctx?.options ?? {}));
+const retrieveWith = (retriever: Retriever, query: string, ctx: RetrieverContext): Promise<Document[]> =>
+  retriever.retrieve(query, contextFor<RetrieverOptions>(ctx, ctx.options ?? {}));
 
 /** Options of {@link multiQueryRetriever}. */
 export interface MultiQueryOptions {
@@ -41,12 +41,13 @@ export function multiQueryRetriever({ retriever, model, rewrite, count = 3 }: Mu
   return {
     component: "retriever",
     type: "MultiQueryRetriever",
-    retrieve: async (query: string, ctx?: NodeContext<unknown, RetrieverOptions>) => {
+    retrieve: async (query: string, given?: PartialContext<RetrieverOptions>) => {
+      const ctx = wholeContext(given);
       const others =
         model === undefined ? checkQueries(await rewrite?.(query, count)) : await askQueries(model, query, count, ctx);
       const queries = [...new Set([query, ...others])].slice(0, count + 1);
       return fuse(await Promise.all(queries.map((one) => retrieveWith(retriever, one, ctx))), {
-        topK: ctx?.options?.topK,
+        topK: ctx.options?.topK,
       });
     },
   };
@@ -57,12 +58,7 @@ function checkQueries(queries: readonly string[] | undefined): readonly string[]
   throw invalidValue("The result of rewrite", "a list of strings", queries);
 }
 
-async function askQueries(
-  model: AgenticModel,
-  query: string,
-  count: number,
-  ctx: RetrieverContext | undefined,
-): Promise<string[]> {
+async function askQueries(model: AgenticModel, query: string, count: number, ctx: RetrieverContext): Promise<string[]> {
   const answer = await askModel(
     model,
     `Write ${count} other ways to ask this question, one per line, and nothing else.\n\n${query}`,
@@ -97,7 +93,8 @@ export function routerRetriever({ retrievers, route, optional = false }: RouterO
   return {
     component: "retriever",
     type: "RouterRetriever",
-    retrieve: async (query: string, ctx?: NodeContext<unknown, RetrieverOptions>) => {
+    retrieve: async (query: string, given?: PartialContext<RetrieverOptions>) => {
+      const ctx = wholeContext(given);
       const chosen = [await route(query, names)].flat();
       const unknown = chosen.find((name) => !Object.hasOwn(retrievers, name));
       if (unknown !== undefined)
@@ -108,13 +105,13 @@ export function routerRetriever({ retrievers, route, optional = false }: RouterO
           try {
             return retriever === undefined ? [] : await retrieveWith(retriever, query, ctx);
           } catch (error) {
-            if (!optional || ctx?.signal.aborted) throw error;
-            ctx?.progress({ kind: "retriever_failed", name, message: messageOf(error), error });
+            if (!optional || ctx.signal.aborted) throw error;
+            ctx.progress({ kind: "retriever_failed", name, message: messageOf(error), error });
             return [];
           }
         }),
       );
-      return lists.length === 1 ? (lists[0] ?? []) : fuse(lists, { topK: ctx?.options?.topK });
+      return lists.length === 1 ? (lists[0] ?? []) : fuse(lists, { topK: ctx.options?.topK });
     },
   };
 }
@@ -142,7 +139,8 @@ export function parentRetriever({ retriever, parents, parentOf = documentIdOf }:
   return {
     component: "retriever",
     type: "ParentRetriever",
-    retrieve: async (query: string, ctx?: NodeContext<unknown, RetrieverOptions>) => {
+    retrieve: async (query: string, given?: PartialContext<RetrieverOptions>) => {
+      const ctx = wholeContext(given);
       const best = new Map<string, number | undefined>();
       for (const chunk of await retrieveWith(retriever, query, ctx)) {
         const id = parentOf(chunk);

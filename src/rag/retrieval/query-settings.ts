@@ -1,15 +1,17 @@
-import type { ToolContext } from "../../components/tool.js";
-import { shorten } from "../../schema/shorten.js";
+import type { NodeContext } from "../../components/context.js";
+import { hasMethod } from "../../is.js";
 import type { AnyEmbedder } from "../embedding/any-embedder.js";
-import { invalidRagOption, invalidValue, unknownRagOption, unknownVectorStore } from "../errors.js";
+import { invalidValue, missingSetting, unknownRagOption, unknownVectorStore } from "../errors.js";
 import { invalidFilter } from "../vectors/errors.js";
 import { bothFilters, type Filter } from "../vectors/filter.js";
+import { selectionOf } from "./vector-retriever.js";
 
 /** The part of a vector store that the query tools use. `VectorStore` and the stores of Mastra implement it. */
 export interface QueryableStore {
   query(options: {
     readonly indexName: string;
-    readonly queryVector: number[];
+    readonly queryVector?: number[];
+    readonly queryText?: string;
     readonly topK: number;
     readonly filter?: Filter;
     readonly includeVector?: boolean;
@@ -30,8 +32,8 @@ export interface QueryToolOptions {
   /** The name of the tool. @default derived from the names of the store and the index */
   readonly id?: string | undefined;
   readonly description?: string | undefined;
-  /** Embeds the query text. */
-  readonly model: AnyEmbedder;
+  /** Embeds the query text. Without it, the store searches for the words of the text. */
+  readonly model?: AnyEmbedder | undefined;
   /** The name of the store, a key of `vectorStores` or a name that `mastra` knows. */
   readonly vectorStoreName?: string | undefined;
   readonly indexName?: string | undefined;
@@ -46,9 +48,9 @@ export interface QueryToolOptions {
     | undefined;
   /** @default 10 */
   readonly topK?: number | undefined;
-  /** A filter for all results, in addition to that of the model. */
-  readonly filter?: Filter | undefined;
-  /** Whether the model may pass a filter. @default false */
+  /** A filter for all results, in addition to that of the model. An undefined filter is an error. */
+  readonly filter?: Filter;
+  /** Whether the model may pass a filter, also without a text. @default false */
   readonly enableFilter?: boolean | undefined;
   /** Whether the result includes `sources`. @default true */
   readonly includeSources?: boolean | undefined;
@@ -63,7 +65,8 @@ export const queryToolNames: readonly string[] = [
 export interface QuerySettings {
   readonly store: QueryableStore;
   readonly indexName: string;
-  readonly queryText: string;
+  /** Missing if the filter alone selects the results. */
+  readonly queryText: string | undefined;
   readonly topK: number;
   readonly filter: Filter | undefined;
   readonly includeSources: boolean;
@@ -73,26 +76,28 @@ export interface QuerySettings {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The input schema of the tools. */
-export function querySchema(enableFilter: boolean) {
+/** The input schema of the tools. Where the model may pass a filter, it may leave out the text, unless `needsText`. */
+export function querySchema(enableFilter: boolean, needsText: boolean) {
   const filter = {
     type: ["object", "string"],
     description: 'What the metadata of results must be, such as {"lang": "en"} or {"year": {"$gte": 2020}}.',
   };
+  const isOptional = enableFilter && !needsText;
+  const text = isOptional ? "What to look for. Leave it out to list what matches the filter." : "What to look for.";
   return {
     type: "object",
     properties: {
-      queryText: { type: "string", description: "What to look for." },
+      queryText: { type: "string", description: text },
       topK: { type: "integer", minimum: 1, description: "How many results." },
       ...(enableFilter ? { filter } : {}),
     },
-    required: ["queryText"],
+    required: isOptional ? [] : ["queryText"],
     additionalProperties: false,
   };
 }
 
 /** Resolves the settings of one call: the input comes first, then the request context, then the options of the tool. */
-export function readQuerySettings(options: QueryToolOptions, input: Input, ctx: ToolContext): QuerySettings {
+export function readQuerySettings(options: QueryToolOptions, input: Input, ctx: NodeContext): QuerySettings {
   const request = (name: string): unknown => ctx.requestContext.get(name);
   const pick = (name: string): unknown => input[name] ?? request(name);
   const storeName = textOf("vectorStoreName", pick("vectorStoreName") ?? options.vectorStoreName);
@@ -100,25 +105,34 @@ export function readQuerySettings(options: QueryToolOptions, input: Input, ctx: 
   const includeSources = pick("includeSources") ?? options.includeSources ?? true;
   if (typeof includeSources !== "boolean") throw invalidValue("includeSources", "true or false", includeSources);
   if (!Number.isInteger(topK) || Number(topK) < 1) throw invalidValue("topK", "a whole number of at least 1", topK);
-  const asked = options.enableFilter === true ? parseFilter(input.filter) : undefined;
+  const filter = readFilters(options, input, ctx);
   return {
     store: findStore(storeName, options),
     indexName: textOf("indexName", pick("indexName") ?? options.indexName),
-    queryText: textOf("queryText", input.queryText),
+    queryText: filter !== undefined && isBlank(input.queryText) ? undefined : textOf("queryText", input.queryText),
     topK: Number(topK),
-    filter: bothFilters(bothFilters(options.filter, request("filter") as Filter | undefined), asked),
+    filter,
     includeSources,
     pick,
   };
 }
 
+const isBlank = (text: unknown): boolean => text === undefined || (typeof text === "string" && text.trim() === "");
+
+/** Joins the filters of the tool, the request context and the model. All of them must match. */
+function readFilters(options: QueryToolOptions, input: Input, { requestContext }: NodeContext): Filter | undefined {
+  const own = selectionOf("the query tool", options).filter;
+  const isRequested = hasMethod(requestContext, "has") && requestContext.has("filter");
+  const requested = isRequested
+    ? selectionOf("the request context", { filter: requestContext.get("filter") as Filter }).filter
+    : undefined;
+  const asked = options.enableFilter === true && "filter" in input ? parseFilter(input.filter) : undefined;
+  return bothFilters(bothFilters(own, requested), asked);
+}
+
 function textOf(name: string, value: unknown): string {
   if (typeof value === "string" && value !== "") return value;
-  throw invalidRagOption(
-    value === undefined
-      ? `${name} is missing. Set it when you create the tool, or in the request context.`
-      : `${name} must be a non-empty string, but is ${shorten(value, { length: 80 })}.`,
-  );
+  throw value === undefined ? missingSetting(name) : invalidValue(name, "a non-empty string", value);
 }
 
 function findStore(name: string, { vectorStores = {}, mastra }: QueryToolOptions): QueryableStore {
@@ -139,7 +153,7 @@ function findStore(name: string, { vectorStores = {}, mastra }: QueryToolOptions
 
 /** Models often pass the filter as a string of JSON. */
 function parseFilter(filter: unknown): Filter | undefined {
-  if (typeof filter !== "string") return filter as Filter | undefined;
+  if (typeof filter !== "string") return selectionOf("the input", { filter: filter as Filter }).filter;
   if (filter.trim() === "") return undefined;
   try {
     return JSON.parse(filter) as Filter;

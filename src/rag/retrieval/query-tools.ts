@@ -1,9 +1,11 @@
 import type { NodeContext } from "../../components/context.js";
-import type { ToolContext } from "../../components/tool.js";
 import { scoreOf } from "../../schema/document.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type CreatedTool, createTool } from "../../tools/define/create-tool.js";
+import type { AnyEmbedder } from "../embedding/any-embedder.js";
 import { embedTexts } from "../embedding/embed-texts.js";
+import { invalidRagOption, missingSetting } from "../errors.js";
+import { wholeContext } from "../lone-context.js";
 import { mostResults } from "../vectors/requests.js";
 import type { QueryResult } from "../vectors/vector-store.js";
 import { GraphRAG, type GraphRAGOptions } from "./graph-rag.js";
@@ -18,12 +20,13 @@ import {
   toolId,
 } from "./query-settings.js";
 import type { Reranker } from "./rerank.js";
+import { selectionOf } from "./vector-retriever.js";
 
 /** The result of both query tools. The model sees only `text`. */
 export interface QueryToolResult {
   /** The texts found, best first. */
   readonly relevantContext: readonly string[];
-  /** The same texts, joined. */
+  /** The same texts with their numbers, `[1]`, `[2]` and so on, which the model can cite: `[n]` is `sources[n - 1]`. */
   readonly text: string;
   /** The full results; empty if `includeSources` is `false`. */
   readonly sources: readonly QueryResult[];
@@ -39,7 +42,8 @@ export interface VectorQueryToolOptions extends QueryToolOptions {
 }
 
 /**
- * Creates a tool with which a model queries an index of a vector store.
+ * Creates a tool with which a model queries an index of a vector store: by vectors if there is an embedding `model`, otherwise by
+ * words. The model reads the results with their numbers and can cite them.
  *
  * @example
  * const lookUp = createVectorQueryTool({
@@ -54,16 +58,22 @@ export function createVectorQueryTool(options: VectorQueryToolOptions): QueryToo
   const { reranker } = options;
   return makeTool(options, {
     kind: "VectorQuery",
-    description: "Access the knowledge base to find information needed to answer user questions.",
+    description:
+      "Access the knowledge base to find information needed to answer user questions. Results are numbered; cite them as [1], [2].",
+    needsText: false,
     find: async (settings, ctx) => {
-      const found = await query(options, settings, { ctx, topK: settings.topK, includeVector: false });
-      return reranker === undefined ? found : reorder(found, reranker, { query: settings.queryText, ctx });
+      const { queryText, topK } = settings;
+      if (queryText === undefined) return queryStore(settings, { topK });
+      const found = await queryStore(settings, { topK, ...(await questionOf(queryText, options.model, ctx)) });
+      return reranker === undefined ? found : reorder(found, reranker, { query: queryText, ctx });
     },
   });
 }
 
 /** Options of {@link createGraphRAGTool}. */
 export interface GraphRAGToolOptions extends QueryToolOptions {
+  /** Embeds the query text. */
+  readonly model: AnyEmbedder;
   /** How entries are connected and ranked; `randomWalkSteps` and `restartProb` can also come from the input or the request context. */
   readonly graphOptions?: GraphRAGOptions | undefined;
 }
@@ -83,17 +93,21 @@ export interface GraphRAGToolOptions extends QueryToolOptions {
  */
 export function createGraphRAGTool(options: GraphRAGToolOptions): QueryTool {
   checkToolOptions("createGraphRAGTool", options, [...queryToolNames, "graphOptions"]);
+  if (options.model === undefined)
+    throw invalidRagOption("createGraphRAGTool needs a model that embeds the query text.");
   new GraphRAG(options.graphOptions); // throws for invalid options when the tool is created
   return makeTool(options, {
     kind: "GraphRAG",
     description:
       "Access and analyze relationships between information in the knowledge base to answer complex questions about connections and patterns.",
+    needsText: true,
     find: async (settings, ctx) => {
-      const { topK } = settings;
+      const { topK, queryText } = settings;
+      if (queryText === undefined) throw missingSetting("queryText");
       const graph = new GraphRAG(graphOptionsOf(options.graphOptions ?? {}, settings));
       const pool = Math.max(50, Math.min(mostResults, 5 * topK), topK);
-      const [queryVector = []] = await embedTexts(options.model, [settings.queryText], {}, ctx);
-      const found = await queryStore(settings, queryVector, { topK: pool, includeVector: true });
+      const [queryVector = []] = await embedTexts(options.model, [queryText], {}, ctx);
+      const found = await queryStore(settings, { queryVector, topK: pool, includeVector: true });
       return graph.rank(found, { queryVector, topK });
     },
   });
@@ -108,20 +122,24 @@ function graphOptionsOf(options: GraphRAGOptions, { pick }: QuerySettings): Grap
 interface ToolKind {
   readonly kind: string;
   readonly description: string;
-  find(settings: QuerySettings, ctx: ToolContext): Promise<QueryResult[]>;
+  readonly needsText: boolean;
+  find(settings: QuerySettings, ctx: NodeContext): Promise<QueryResult[]>;
 }
 
-function makeTool(options: QueryToolOptions, { kind, description, find }: ToolKind): QueryTool {
-  const inputSchema: JsonSchema = querySchema(options.enableFilter === true);
+function makeTool(options: QueryToolOptions, { kind, description, needsText, find }: ToolKind): QueryTool {
+  selectionOf(`the ${kind} tool`, options); // throws when the tool is created
+  const inputSchema: JsonSchema = querySchema(options.enableFilter === true, needsText);
   return createTool({
     id: toolId(kind, options),
     description: options.description ?? description,
     inputSchema,
-    execute: async (input, ctx): Promise<QueryToolResult> => {
+    execute: async (input, given): Promise<QueryToolResult> => {
+      const ctx = wholeContext(given);
       const settings = readQuerySettings(options, input, ctx);
       const found = await find(settings, ctx);
       const relevantContext = found.map(({ document }) => document);
-      return { relevantContext, text: relevantContext.join("\n\n"), sources: settings.includeSources ? found : [] };
+      const text = relevantContext.map((document, index) => `[${index + 1}] ${document}`).join("\n\n");
+      return { relevantContext, text, sources: settings.includeSources ? found : [] };
     },
     toModelOutput: ({ output }) => (output as QueryToolResult).text,
   });
@@ -129,24 +147,24 @@ function makeTool(options: QueryToolOptions, { kind, description, find }: ToolKi
 
 interface StoreQuery {
   readonly topK: number;
-  readonly includeVector: boolean;
+  readonly queryVector?: number[];
+  readonly queryText?: string;
+  readonly includeVector?: boolean;
 }
 
-async function query(
-  { model }: QueryToolOptions,
-  settings: QuerySettings,
-  { ctx, ...asking }: StoreQuery & { readonly ctx: NodeContext<unknown, unknown> },
-): Promise<QueryResult[]> {
-  const [queryVector = []] = await embedTexts(model, [settings.queryText], {}, ctx);
-  return queryStore(settings, queryVector, asking);
+/** What to ask a store for: a vector if there is a model, otherwise words. */
+async function questionOf(
+  queryText: string,
+  model: AnyEmbedder | undefined,
+  ctx: NodeContext,
+): Promise<Pick<StoreQuery, "queryVector" | "queryText">> {
+  if (model === undefined) return { queryText };
+  const [queryVector = []] = await embedTexts(model, [queryText], {}, ctx);
+  return { queryVector };
 }
 
-async function queryStore(
-  { store, indexName, filter }: QuerySettings,
-  queryVector: number[],
-  asking: StoreQuery,
-): Promise<QueryResult[]> {
-  const hits = await store.query({ indexName, queryVector, ...asking, ...(filter === undefined ? {} : { filter }) });
+async function queryStore({ store, indexName, filter }: QuerySettings, asking: StoreQuery): Promise<QueryResult[]> {
+  const hits = await store.query({ indexName, ...asking, ...(filter === undefined ? {} : { filter }) });
   return hits.map(resultOf);
 }
 
@@ -159,7 +177,7 @@ function resultOf({ id, score, document, metadata = {}, vector }: StoreHit): Que
 async function reorder(
   found: readonly QueryResult[],
   reranker: Reranker,
-  { query, ctx }: { readonly query: string; readonly ctx: NodeContext<unknown, unknown> },
+  { query, ctx }: { readonly query: string; readonly ctx: NodeContext },
 ): Promise<QueryResult[]> {
   const documents = found.map(({ id, score, document, metadata }) => ({
     id,

@@ -4,20 +4,21 @@ import { KumikoError, messageOf } from "../../errors.js";
 import { type Document, scoreOf, withScore } from "../../schema/document.js";
 import { concurrently } from "../concurrently.js";
 import { invalidRagOption, invalidValue } from "../errors.js";
+import { wholeContext } from "../lone-context.js";
 import { askModelForJson } from "../model-answer.js";
 
 /** Reorders documents by relevance to a query. */
 export type Reranker = (
   query: string,
   documents: readonly Document[],
-  ctx?: NodeContext<unknown, unknown>,
+  ctx?: Partial<NodeContext>,
 ) => Promise<Document[]>;
 
 /** The weights of the parts of a score. They need not add up to 1. */
 export interface RerankWeights {
   /** The score that the model or the function gives. @default 0.4 */
   readonly semantic?: number | undefined;
-  /** The score of the retriever. @default 0.4 */
+  /** The score of the retriever, divided by the highest one if that is above 1. @default 0.4 */
   readonly vector?: number | undefined;
   /** The rank that the retriever gave. @default 0.2 */
   readonly position?: number | undefined;
@@ -50,25 +51,31 @@ export function rerank({ model, score, weights = {}, topK, strict = false }: Rer
   if (topK !== undefined && (!Number.isInteger(topK) || topK < 1))
     throw invalidValue("topK", "a whole number of at least 1", topK);
   const shares = normalizedWeights(weights);
-  return async (query, documents, ctx) => {
-    let semantic: number[];
+  return async (query, documents, given) => {
+    const ctx = wholeContext(given);
+    let semantic: number[] = [];
     try {
-      semantic =
-        model === undefined ? await scoreEach(query, documents, score) : await askScores(model, query, documents, ctx);
+      // scores without a weight are not asked for
+      if (shares.semantic > 0)
+        semantic = await (model === undefined
+          ? scoreEach(query, documents, score)
+          : askScores(model, query, documents, ctx));
     } catch (cause) {
-      if (ctx?.signal.aborted) throw cause;
+      if (ctx.signal.aborted) throw cause;
       const error = new KumikoError("RETRIEVAL_FAILED", `Reranking the documents failed: ${messageOf(cause)}`, {
         cause,
       });
       if (strict) throw error;
-      ctx?.progress({ kind: "rerank_failed", error });
+      ctx.progress({ kind: "rerank_failed", error });
       return documents.slice(0, topK);
     }
+    // the scores of a text search can be above 1, and must not outweigh the other parts
+    const highest = documents.reduce((most, document) => Math.max(most, scoreOf(document) ?? 0), 1);
     const ranked = documents.map((document, index) => {
       const position = 1 - index / documents.length;
       const value =
         shares.semantic * (semantic[index] ?? 0) +
-        shares.vector * (scoreOf(document) ?? 0) +
+        shares.vector * ((scoreOf(document) ?? 0) / highest) +
         shares.position * position;
       return withScore(document, value);
     });
@@ -102,7 +109,7 @@ async function askScores(
   model: AgenticModel,
   query: string,
   documents: readonly Document[],
-  ctx?: NodeContext<unknown, unknown>,
+  ctx: NodeContext,
 ): Promise<number[]> {
   const scores = new Array<number>(documents.length).fill(0);
   const starts = Array.from({ length: Math.ceil(documents.length / perCall) }, (_, index) => index * perCall);

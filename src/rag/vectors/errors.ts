@@ -1,11 +1,32 @@
 import { KumikoError } from "../../errors.js";
 import { shorten } from "../../schema/shorten.js";
-import { invalidDocument } from "../errors.js";
+import { invalidDocument, invalidRagOption } from "../errors.js";
 
 export const invalidFilter = (why: string, given: unknown): KumikoError =>
   new KumikoError("INVALID_FILTER", `The filter is invalid: ${why} (got ${shorten(given, { length: 80 })}).`);
 
+export const undefinedInFilter = (path: string): KumikoError =>
+  new KumikoError(
+    "INVALID_FILTER",
+    `The filter is invalid: ${path === "" ? "it" : JSON.stringify(path)} is undefined, which would match everything. Set a value, or leave it out on purpose. Entries without a value match { $exists: false }.`,
+  );
+
+export const undefinedSelection = (where: string, name: string): KumikoError =>
+  invalidRagOption(
+    `${name} of ${where} is undefined, so it would not restrict anything. Set it, or leave it out on purpose.`,
+  );
+
+export const deletesEverything = (indexName: string): KumikoError =>
+  invalidRagOption(
+    `The filter of delete matches every entry. To delete all of them, call deleteIndex(${JSON.stringify(indexName)}) and create the index again.`,
+  );
+
 export const invalidVector = (what: string): KumikoError => new KumikoError("INVALID_VECTOR", what);
+
+export const noVectors = (index: string, option: string): KumikoError =>
+  invalidVector(
+    `The index "${index}" holds words only, so it does not support ${option}. Leave it out, or create an index with a dimension.`,
+  );
 
 export const notStorable = (what: string): KumikoError =>
   invalidDocument(

@@ -1,11 +1,11 @@
-import { isFields } from "../../is.js";
-import { invalidFilter } from "./errors.js";
+import { isObject, isRecord } from "../../is.js";
+import { invalidFilter, undefinedInFilter } from "./errors.js";
 
 /** A value to compare metadata with. Values of different types never match. */
 export type FilterValue = string | number | boolean | null;
 
 /** Operators on the value of one field. */
-export interface FilterOperators {
+export type FilterOperators = {
   readonly $eq?: FilterValue;
   /** Also true if there is no value. */
   readonly $ne?: FilterValue;
@@ -20,21 +20,25 @@ export interface FilterOperators {
   readonly $exists?: boolean;
   /** Whether a list contains this value. */
   readonly $contains?: FilterValue;
-}
+  // an index signature refuses undefined also without exactOptionalPropertyTypes
+} & { readonly [operator: string]: FilterValue | readonly FilterValue[] };
 
 /**
  * A condition on metadata: paths such as `"author.name"` with a value or operators, all of which must hold. `$and`, `$or`, `$nor`
- * and `$not` combine filters.
+ * and `$not` combine filters. A value that is `undefined` is an error, because it would silently match everything.
  *
  * @example
  * const filter: Filter = { lang: "en", year: { $gte: 2020 }, $or: [{ tags: { $contains: "api" } }, { draft: { $ne: true } }] };
  */
-export interface Filter {
+export type Filter = {
   readonly $and?: readonly Filter[];
   readonly $or?: readonly Filter[];
   readonly $nor?: readonly Filter[];
   readonly $not?: Filter;
-  readonly [path: string]: FilterValue | FilterOperators | Filter | readonly Filter[] | undefined;
+} & FilterFields;
+
+interface FilterFields {
+  readonly [path: string]: FilterValue | FilterOperators | Filter | readonly Filter[];
 }
 
 /** A validated and simplified filter, which stores translate to their query language. */
@@ -56,21 +60,63 @@ export type Comparison = ">" | ">=" | "<" | "<=";
 
 const deepest = 16;
 
-/** Validates and simplifies a filter. Returns `undefined` if it matches everything. */
-export function readFilter(filter: unknown): Condition | undefined {
-  if (filter === undefined) return undefined;
-  const condition = readFields(filter, 1);
-  return condition.type === "and" && condition.conditions.length === 0 ? undefined : condition;
+/** Validates a filter, which must not have undefined values at any depth. */
+export function readFilter(filter: unknown): Condition {
+  checkDefined(filter);
+  return readFields(filter, 1);
+}
+
+/** Whether a condition is true or false of any metadata; `undefined` if it depends on the metadata. */
+export function constantOf(condition: Condition): boolean | undefined {
+  switch (condition.type) {
+    case "and":
+    case "or": {
+      const values = condition.conditions.map(constantOf);
+      const decisive = condition.type === "or";
+      if (values.includes(decisive)) return decisive;
+      return values.includes(undefined) ? undefined : !decisive;
+    }
+    case "not": {
+      const value = constantOf(condition.condition);
+      return value === undefined ? undefined : !value;
+    }
+    case "equals":
+      return condition.values.length === 0 ? false : undefined;
+    case "compare":
+    case "contains":
+    case "exists":
+      return undefined;
+    default:
+      return condition satisfies never;
+  }
+}
+
+/** Deeper values cannot be part of a valid filter. */
+const deepestValue = 2 * deepest;
+
+/**
+ * Throws if a filter has an undefined value, also as an item of a list, and names its path. Knows no operators, so that it also
+ * checks the filters of other stores.
+ */
+export function checkDefined(value: unknown, path = "", depth = 0): void {
+  if (value === undefined) throw undefinedInFilter(path);
+  if (!isObject(value) || depth > deepestValue) return;
+  if (Array.isArray(value)) {
+    // `forEach` would skip holes
+    for (let index = 0; index < value.length; index++) checkDefined(value[index], `${path}[${index}]`, depth + 1);
+    return;
+  }
+  for (const [key, inner] of Object.entries(value))
+    checkDefined(inner, path === "" ? key : `${path}.${key}`, depth + 1);
 }
 
 function readFields(filter: unknown, depth: number): Condition {
-  if (!isFields(filter)) throw invalidFilter("a filter must be an object", filter);
+  if (!isRecord(filter)) throw invalidFilter("a filter must be a plain object", filter);
   if (depth > deepest) throw invalidFilter(`filters can be nested at most ${deepest} levels deep`, filter);
   return all(
-    Object.entries(filter).flatMap(([key, value]) => {
-      if (value === undefined) return [];
-      return [key.startsWith("$") ? readLogic(key, value, depth) : readPath(key, value)];
-    }),
+    Object.entries(filter).map(([key, value]) =>
+      key.startsWith("$") ? readLogic(key, value, depth) : readPath(key, value),
+    ),
   );
 }
 
@@ -95,8 +141,8 @@ function readPath(key: string, value: unknown): Condition {
   const path = key.split(".");
   if (path.includes("") || /["\\\0]/.test(key)) throw invalidFilter(`${JSON.stringify(key)} is not a path`, value);
   if (isValue(value)) return { type: "equals", path, values: [value] };
-  if (!isFields(value)) throw invalidFilter(`"${key}" must be a value or an object of operators`, value);
-  const operators = Object.entries(value).filter(([, operand]) => operand !== undefined);
+  if (!isRecord(value)) throw invalidFilter(`"${key}" must be a value or an object of operators`, value);
+  const operators = Object.entries(value);
   if (operators.length === 0) throw invalidFilter(`"${key}" has no operator`, value);
   return all(operators.map(([operator, operand]) => readOperator(key, path, operator, operand)));
 }

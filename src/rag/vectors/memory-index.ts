@@ -17,6 +17,8 @@ interface Entry {
 /** An index in memory. All vectors are in one typed array, which is fast to scan. */
 export class MemoryIndex {
   readonly settings: IndexSettings;
+  /** 0 if the index holds words only. */
+  readonly #dimension: number;
   readonly #entries: Entry[] = [];
   readonly #places = new Map<string, number>();
   #vectors: Float32Array;
@@ -25,7 +27,8 @@ export class MemoryIndex {
 
   constructor(settings: IndexSettings) {
     this.settings = settings;
-    this.#vectors = new Float32Array(16 * settings.dimension);
+    this.#dimension = settings.dimension ?? 0;
+    this.#vectors = new Float32Array(16 * this.#dimension);
   }
 
   get count(): number {
@@ -38,7 +41,7 @@ export class MemoryIndex {
   }
 
   vectorOf(id: string): number[] {
-    const { dimension } = this.settings;
+    const dimension = this.#dimension;
     const start = (this.#places.get(id) ?? 0) * dimension;
     return Array.from(this.#vectors.subarray(start, start + dimension));
   }
@@ -52,7 +55,7 @@ export class MemoryIndex {
     }
     this.#entries[place] = { id, document, metadata: JSON.parse(metadata) };
     this.#places.set(id, place);
-    this.#putVector(place, vector);
+    if (vector !== undefined) this.#putVector(place, vector);
   }
 
   update(indexName: string, { id, vector, document, metadata }: EntryChange): void {
@@ -60,7 +63,7 @@ export class MemoryIndex {
     if (before === undefined) throw unknownVectorEntry(indexName, id);
     this.put({
       id,
-      vector: vector ?? Float32Array.from(this.vectorOf(id)),
+      vector: vector ?? (this.#dimension === 0 ? undefined : Float32Array.from(this.vectorOf(id))),
       document: document ?? before.document,
       metadata: metadata ?? JSON.stringify(before.metadata),
     });
@@ -77,7 +80,7 @@ export class MemoryIndex {
     const entry = place === undefined ? undefined : this.#entries[place];
     if (place === undefined || entry === undefined) return false;
     if (this.settings.text) this.#texts.remove(id, entry.document);
-    const { dimension } = this.settings;
+    const dimension = this.#dimension;
     const last = this.#entries.length - 1;
     const moved = this.#entries[last];
     if (moved !== undefined && last !== place) {
@@ -93,7 +96,7 @@ export class MemoryIndex {
   }
 
   #putVector(place: number, vector: Float32Array): void {
-    const { dimension } = this.settings;
+    const dimension = this.#dimension;
     const needed = (place + 1) * dimension;
     if (this.#vectors.length < needed) {
       const larger = new Float32Array(Math.max(needed, this.#vectors.length * 2));
@@ -145,6 +148,12 @@ export class MemoryIndex {
     return best.hits;
   }
 
+  matching(count: number, condition: Condition | undefined): Hit[] {
+    const best = new TopResults<Hit>(count);
+    for (const entry of this.#entries) if (fitsCondition(entry, condition)) best.add({ id: entry.id, score: 0 });
+    return best.hits;
+  }
+
   #scorer(query: Float32Array): (places: Uint32Array) => Float64Array {
     const { metric } = this.settings;
     const vectors = this.#vectors;
@@ -160,6 +169,8 @@ export class MemoryIndex {
       }
       case "euclidean":
         return (places) => squaredDistances(vectors, query, places).map((square) => 1 / (1 + Math.sqrt(square)));
+      case undefined:
+        return ({ length }) => new Float64Array(length); // no vectors: queries by vector are refused before
       default:
         return metric satisfies never;
     }

@@ -56,6 +56,7 @@ export class MemoryStore implements VectorStore {
     const hits = searchIndex(options.indexName, index.settings, request, {
       nearest: (vector, count) => index.nearest(vector, count, request.condition),
       withWords: (text, count) => index.withWords(text, count, request.condition),
+      matching: (count) => index.matching(count, request.condition),
     });
     return hits.flatMap(({ id, score }) => {
       const entry = index.get(id);

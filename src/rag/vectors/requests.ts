@@ -1,8 +1,8 @@
 import { type Fields, isFields } from "../../is.js";
 import { invalidDocument, invalidRagOption, invalidValue, unknownRagOption } from "../errors.js";
 import { norm } from "../vector-math.js";
-import { invalidVector, notStorable } from "./errors.js";
-import { type Condition, readFilter } from "./filter.js";
+import { deletesEverything, invalidVector, notStorable, noVectors, undefinedSelection } from "./errors.js";
+import { type Condition, constantOf, readFilter } from "./filter.js";
 import type {
   CreateIndexOptions,
   DeleteOptions,
@@ -13,11 +13,22 @@ import type {
 } from "./vector-store.js";
 
 /** The validated settings of an index. All stores validate their arguments with the functions of this file. */
-export interface IndexSettings {
+export type IndexSettings = VectorSettings | WordSettings;
+
+export interface VectorSettings {
   readonly dimension: number;
   readonly metric: VectorMetric;
   readonly text: boolean;
 }
+
+/** The settings of an index without vectors. */
+export interface WordSettings {
+  readonly dimension?: undefined;
+  readonly metric?: undefined;
+  readonly text: true;
+}
+
+export const hasVectors = (settings: IndexSettings): settings is VectorSettings => settings.dimension !== undefined;
 
 const metrics: readonly unknown[] = ["cosine", "euclidean", "dotproduct"] satisfies VectorMetric[];
 
@@ -28,24 +39,40 @@ export function checkIndexName(name: unknown): string {
 
 export function readIndexSettings(options: CreateIndexOptions, others: readonly string[] = []): IndexSettings {
   checkNames("createIndex", options, ["indexName", "dimension", "metric", "text", ...others]);
-  const { dimension, metric = "cosine", text = true } = options;
+  const { dimension, metric, text = true } = options;
+  if (typeof text !== "boolean") throw invalidValue("text", "true or false", text);
+  if (dimension === undefined) {
+    // a lost value must not create an index of another kind
+    if (Object.hasOwn(options, "dimension"))
+      throw invalidValue(
+        "dimension",
+        "a whole number from 1 to 16,000, or left out for an index of words only",
+        dimension,
+      );
+    if (metric !== undefined || !text)
+      throw invalidRagOption(
+        "An index without a dimension holds words only, so it has no metric and needs text search. Set the dimension of its vectors.",
+      );
+    return { text };
+  }
   if (!Number.isInteger(dimension) || dimension < 1 || dimension > 16_000)
     throw invalidValue("dimension", "a whole number from 1 to 16,000", dimension);
-  if (!metrics.includes(metric)) throw invalidValue("metric", '"cosine", "euclidean" or "dotproduct"', metric);
-  if (typeof text !== "boolean") throw invalidValue("text", "true or false", text);
-  return { dimension, metric, text };
+  if (metric !== undefined && !metrics.includes(metric))
+    throw invalidValue("metric", '"cosine", "euclidean" or "dotproduct"', metric);
+  return { dimension, metric: metric ?? "cosine", text };
 }
 
 /** An entry to write. Metadata is a string of JSON, as it is stored. */
 export interface EntryRow {
   readonly id: string;
-  readonly vector: Float32Array;
+  /** Missing in an index of words only. */
+  readonly vector: Float32Array | undefined;
   readonly document: string;
   readonly metadata: string;
 }
 
 export interface EntryRows {
-  /** One for each vector of the request. */
+  /** One for each entry of the request. */
   readonly ids: string[];
   /** Without repeated ids: the last entry with an id wins. */
   readonly rows: readonly EntryRow[];
@@ -54,16 +81,19 @@ export interface EntryRows {
 export function readEntryRows(options: UpsertOptions, settings: IndexSettings): EntryRows {
   checkNames("upsert", options, ["indexName", "vectors", "ids", "documents", "metadata"]);
   const { vectors, ids, documents, metadata } = options;
-  if (!Array.isArray(vectors)) throw invalidValue("vectors", "a list of vectors", vectors);
-  for (const [name, list] of Object.entries({ ids, documents, metadata })) {
-    if (list === undefined || (Array.isArray(list) && list.length === vectors.length)) continue;
-    throw invalidRagOption(`${name} must be a list with one item for each of the ${vectors.length} vectors.`);
+  if (!hasVectors(settings) && vectors !== undefined) throw noVectors(options.indexName, "vectors");
+  const [name, list] = hasVectors(settings) ? ["vectors", vectors] : ["documents", documents];
+  if (!Array.isArray(list))
+    throw invalidValue(name, hasVectors(settings) ? "a list of vectors" : "a list of strings", list);
+  for (const [other, items] of Object.entries({ ids, documents, metadata })) {
+    if (items === undefined || (Array.isArray(items) && items.length === list.length)) continue;
+    throw invalidRagOption(`${other} must be a list with one item for each of the ${list.length} ${name}.`);
   }
-  const rows = vectors.map((vector, index) => ({
+  const rows = Array.from(list, (_, index) => ({
     id: ids === undefined ? crypto.randomUUID() : readId(ids[index]),
-    vector: checkVector(vector, settings, `vectors[${index}]`),
-    document: readDocument(documents?.[index] ?? "", `documents[${index}]`),
-    metadata: readMetadata(metadata?.[index] ?? {}, `metadata[${index}]`),
+    vector: hasVectors(settings) ? checkVector(vectors?.[index], settings, `vectors[${index}]`) : undefined,
+    document: readDocument(documents === undefined ? "" : documents[index], `documents[${index}]`),
+    metadata: readMetadata(metadata === undefined ? {} : metadata[index], `metadata[${index}]`),
   }));
   return { ids: rows.map(({ id }) => id), rows: [...new Map(rows.map((row) => [row.id, row])).values()] };
 }
@@ -103,7 +133,7 @@ function isStorable(text: string): boolean {
 }
 
 /** Validates a vector, and converts it to single precision, in which all stores keep vectors. */
-export function checkVector(vector: unknown, { dimension, metric }: IndexSettings, name: string): Float32Array {
+export function checkVector(vector: unknown, { dimension, metric }: VectorSettings, name: string): Float32Array {
   if (!Array.isArray(vector) && !(vector instanceof Float32Array)) {
     throw invalidVector(`${name} must be a list of numbers.`);
   }
@@ -137,23 +167,41 @@ export interface QueryRequest {
 export function readQuery(options: QueryOptions, settings: IndexSettings): QueryRequest {
   const known = ["indexName", "queryVector", "queryText", "topK", "filter", "minScore", "includeVector", "exact"];
   checkNames("query", options, known);
-  const { queryVector, queryText, topK = 10, minScore = Number.NEGATIVE_INFINITY } = options;
+  const { indexName, queryVector, queryText, topK = 10, minScore, includeVector = false, exact = false } = options;
+  const condition = readSelection(options, "query");
   if (queryVector === undefined && queryText === undefined) {
-    throw invalidRagOption("A query needs a queryVector, a queryText, or both.");
+    if (condition === undefined) throw invalidRagOption("A query needs a queryVector, a queryText or a filter.");
+    if (minScore !== undefined)
+      throw invalidRagOption(
+        "minScore needs a queryVector or a queryText, because entries found by a filter alone have no score.",
+      );
   }
+  if (!hasVectors(settings) && (queryVector !== undefined || includeVector))
+    throw noVectors(indexName, queryVector === undefined ? "includeVector" : "queryVector");
   if (queryText !== undefined && typeof queryText !== "string") throw invalidValue("queryText", "a string", queryText);
   if (!Number.isInteger(topK) || topK < 1 || topK > mostResults)
     throw invalidValue("topK", "a whole number from 1 to 4,096", topK);
-  if (typeof minScore !== "number" || Number.isNaN(minScore)) throw invalidValue("minScore", "a number", minScore);
+  if (minScore !== undefined && (typeof minScore !== "number" || Number.isNaN(minScore)))
+    throw invalidValue("minScore", "a number", minScore);
   return {
-    vector: queryVector === undefined ? undefined : checkVector(queryVector, settings, "queryVector"),
+    vector:
+      queryVector === undefined || !hasVectors(settings)
+        ? undefined
+        : checkVector(queryVector, settings, "queryVector"),
     text: queryText,
     topK,
-    condition: readFilter(options.filter),
-    minScore,
-    includeVector: options.includeVector === true,
-    exact: options.exact === true,
+    condition: condition === undefined || constantOf(condition) === true ? undefined : condition,
+    minScore: minScore ?? Number.NEGATIVE_INFINITY,
+    includeVector: includeVector === true,
+    exact: exact === true,
   };
+}
+
+/** The filter of a call, if it has one. An undefined one is an error: a lost value would select all entries. */
+function readSelection(options: object, where: string): Condition | undefined {
+  if (!("filter" in options)) return undefined;
+  if (options.filter === undefined) throw undefinedSelection(where, "filter");
+  return readFilter(options.filter);
 }
 
 /** The changes to an entry; `undefined` keeps a value. */
@@ -166,28 +214,36 @@ export function readUpdate(options: UpdateOptions, settings: IndexSettings): Ent
   const { id, vector, document, metadata } = options;
   return {
     id: readId(id),
-    vector: vector === undefined ? undefined : checkVector(vector, settings, "vector"),
+    vector: vector === undefined ? undefined : checkChange(vector, settings, options.indexName),
     document: document === undefined ? undefined : readDocument(document, "document"),
     metadata: metadata === undefined ? undefined : readMetadata(metadata, "metadata"),
   };
 }
 
-/** Deletes entries by id, or all that match a condition; without a condition, all entries. */
+function checkChange(vector: unknown, settings: IndexSettings, indexName: string): Float32Array {
+  if (!hasVectors(settings)) throw noVectors(indexName, "vector");
+  return checkVector(vector, settings, "vector");
+}
+
+/** Deletes entries by id, or all that match a condition. */
 export type DeleteRequest =
   | { readonly ids: readonly string[]; readonly condition?: undefined }
-  | { readonly ids?: undefined; readonly condition: Condition | undefined };
+  | { readonly ids?: undefined; readonly condition: Condition };
 
 export function readDelete(options: DeleteOptions): DeleteRequest {
   checkNames("delete", options, ["indexName", "ids", "filter"]);
-  const { ids, filter } = options;
-  if ((ids === undefined) === (filter === undefined)) {
-    throw invalidRagOption(
-      "delete needs either ids or a filter. Set exactly one of them; the filter {} deletes all entries.",
-    );
+  const { indexName, ids } = options;
+  const condition = readSelection(options, "delete");
+  if ("ids" in options && ids === undefined) throw undefinedSelection("delete", "ids");
+  if ((ids === undefined) === (condition === undefined)) {
+    throw invalidRagOption("delete needs either ids or a filter. Set exactly one of them.");
   }
-  if (ids === undefined) return { condition: readFilter(filter) };
+  if (condition !== undefined) {
+    if (constantOf(condition) === true) throw deletesEverything(indexName);
+    return { condition };
+  }
   if (!Array.isArray(ids)) throw invalidValue("ids", "a list of strings", ids);
-  return { ids: [...new Set(ids.map(readId))] };
+  return { ids: [...new Set(Array.from(ids, readId))] };
 }
 
 function checkNames(where: string, options: object, known: readonly string[]): void {

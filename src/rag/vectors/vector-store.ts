@@ -3,10 +3,14 @@ import type { Filter } from "./filter.js";
 /** How the similarity of two vectors is measured. */
 export type VectorMetric = "cosine" | "euclidean" | "dotproduct";
 
-/** Options of `createIndex`. */
-export interface CreateIndexOptions {
+/** Options of `createIndex`: with a dimension for an index of vectors, without one for an index of words only. */
+export type CreateIndexOptions = CreateVectorIndexOptions | CreateWordIndexOptions;
+
+/** Options of an index whose entries have vectors. */
+export interface CreateVectorIndexOptions {
   /** 1 to 48 letters, digits and `_`, not starting with a digit. */
   readonly indexName: string;
+  /** How many numbers each vector has. */
   readonly dimension: number;
   /** @default "cosine" */
   readonly metric?: VectorMetric | undefined;
@@ -14,28 +18,51 @@ export interface CreateIndexOptions {
   readonly text?: boolean | undefined;
 }
 
+/** Options of an index whose entries have no vectors: it is searched by words (`queryText`) and filters. */
+export interface CreateWordIndexOptions {
+  /** 1 to 48 letters, digits and `_`, not starting with a digit. */
+  readonly indexName: string;
+  readonly dimension?: never;
+  readonly metric?: never;
+  readonly text?: true | undefined;
+}
+
 /** The settings and the size of an index. */
 export interface IndexDescription {
-  readonly dimension: number;
-  readonly metric: VectorMetric;
+  /** Missing if the index holds words only. */
+  readonly dimension?: number | undefined;
+  /** Missing if the index holds words only. */
+  readonly metric?: VectorMetric | undefined;
   readonly text: boolean;
   /** The number of entries. */
   readonly count: number;
 }
 
 /** Options of `upsert`. */
-export interface UpsertOptions {
+export type UpsertOptions = UpsertVectorsOptions | UpsertDocumentsOptions;
+
+interface UpsertEntriesOptions {
   readonly indexName: string;
-  readonly vectors: readonly (readonly number[])[];
-  /** One per vector. An existing entry with the same id is replaced entirely. @default random ids */
+  /** One per entry. An existing entry with the same id is replaced entirely. @default random ids */
   readonly ids?: readonly string[] | undefined;
-  /** One text per vector. @default "" */
-  readonly documents?: readonly string[] | undefined;
-  /** One object of JSON values per vector. @default {} */
+  /** One object of JSON values per entry. @default {} */
   readonly metadata?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
-/** Options of `query`. */
+/** The entries of an index with vectors. */
+export interface UpsertVectorsOptions extends UpsertEntriesOptions {
+  readonly vectors: readonly (readonly number[])[];
+  /** One text per vector. @default "" */
+  readonly documents?: readonly string[] | undefined;
+}
+
+/** The entries of an index of words only. */
+export interface UpsertDocumentsOptions extends UpsertEntriesOptions {
+  readonly documents: readonly string[];
+  readonly vectors?: undefined;
+}
+
+/** Options of `query`: a vector, words, a filter, or several of them. */
 export interface QueryOptions {
   readonly indexName: string;
   /** Finds the entries with the nearest vectors. */
@@ -44,8 +71,11 @@ export interface QueryOptions {
   readonly queryText?: string | undefined;
   /** @default 10, at most 4,096 */
   readonly topK?: number | undefined;
-  /** Returns only entries whose metadata matches. */
-  readonly filter?: Filter | undefined;
+  /**
+   * Returns only entries whose metadata matches. A filter alone returns them by id. An undefined filter is an error, because a
+   * lost value would select all entries; leave it out to search all of them.
+   */
+  readonly filter?: Filter;
   /** Returns only entries with at least this score. */
   readonly minScore?: number | undefined;
   /** @default false */
@@ -59,7 +89,7 @@ export interface QueryResult {
   readonly id: string;
   /**
    * Larger is better. For a vector query, the cosine, the dot product, or 1 / (1 + distance). For a text query, a number that is
-   * comparable only within this query. For both, the fused rank score.
+   * comparable only within this query. For both, the fused rank score. For a filter alone, 0.
    */
   readonly score: number;
   readonly document: string;
@@ -77,10 +107,10 @@ export interface UpdateOptions {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Options of `delete`: either ids, or a filter that selects entries. */
+/** Options of `delete`: either ids, or a filter that selects entries, but not all of them. */
 export type DeleteOptions =
-  | { readonly indexName: string; readonly ids: readonly string[]; readonly filter?: undefined }
-  | { readonly indexName: string; readonly filter: Filter; readonly ids?: undefined };
+  | { readonly indexName: string; readonly ids: readonly string[]; readonly filter?: never }
+  | { readonly indexName: string; readonly filter: Filter; readonly ids?: never };
 
 /**
  * Stores vectors with their documents and metadata, in named indexes. To implement your own store, check it with
@@ -107,7 +137,7 @@ export interface VectorStore {
   query(options: QueryOptions): Promise<QueryResult[]>;
   /** Changes the given parts of an existing entry. */
   update(options: UpdateOptions): Promise<void>;
-  /** Deletes entries, and returns how many. */
+  /** Deletes entries, and returns how many. Throws if the filter matches everything: `deleteIndex` deletes all. */
   delete(options: DeleteOptions): Promise<number>;
   /** Closes the store. Later calls reject with `STORE_FAILED`. */
   close(): Promise<void>;

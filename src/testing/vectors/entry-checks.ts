@@ -1,3 +1,5 @@
+import type { Filter } from "../../rag/vectors/filter.js";
+import type { DeleteOptions } from "../../rag/vectors/vector-store.js";
 import { expectSame, expectThat } from "../conformance.js";
 import { expectCode, expectEqual, type VectorChecks, type VectorStage } from "./vector-stage.js";
 
@@ -199,10 +201,46 @@ const changeChecks: VectorChecks = (check) => [
     expectEqual(await stage.find({ queryVector: [1, 0] }), ["b", "c"], "What is left by vector");
     expectEqual((await stage.find({ queryText: "word" })).sort(), ["b", "c"], "What is left by words");
     expectEqual(await store.delete({ indexName, ids: [] }), 0, "Gone by no ids");
-    expectEqual(await store.delete({ indexName, filter: {} }), 2, "Gone by a filter that all fit");
+    expectEqual(await store.delete({ indexName, filter: { n: { $in: [2, 3] } } }), 2, "Gone by a filter that all fit");
     expectEqual(await stage.count(), 0, "The number of entries");
     await stage.put({ b: { vector: [0, 1] } });
     expectEqual(await stage.find({ queryVector: [0, 1] }), ["b"], "What was written after that");
+  }),
+  check("does not delete everything by a filter that restricts nothing, or by a lost value", async (stage) => {
+    await stage.create();
+    await stage.put({ a: {}, b: {} });
+    const { store, indexName } = stage;
+    const everything: readonly Filter[] = [
+      {},
+      { $and: [] },
+      { $and: [{}, {}] },
+      { $or: [{ n: 1 }, {}] },
+      { $nor: [] },
+      { $not: { $or: [] } },
+      { n: { $nin: [] } },
+    ];
+    for (const filter of everything) {
+      const { message } = await expectCode(
+        store.delete({ indexName, filter }),
+        "INVALID_OPTION",
+        `the filter ${JSON.stringify(filter)} of delete`,
+      );
+      expectThat(message.includes("deleteIndex"), `The error should name deleteIndex: ${message}`);
+    }
+    const lost: readonly object[] = [
+      {},
+      { ids: undefined },
+      { ids: undefined, filter: { n: { $exists: false } } },
+      { ids: ["a"], filter: undefined },
+      { ids: ["a"], filter: { n: 1 } },
+      { ids: [undefined] },
+      { ids: new Array(1) },
+    ];
+    for (const given of lost) {
+      const call = store.delete({ indexName, ...given } as DeleteOptions);
+      await expectCode(call, "INVALID_OPTION", `delete with ${Object.keys(given).join(" and ") || "nothing"}`);
+    }
+    expectEqual(await stage.count(), 2, "The number of entries");
   }),
   check("rejects calls after close", async ({ store, indexName }) => {
     await store.close();

@@ -1,4 +1,5 @@
 import type { Filter } from "../../rag/vectors/filter.js";
+import { expectThat } from "../conformance.js";
 import { expectCode, expectEqual, type VectorChecks } from "./vector-stage.js";
 
 const entries: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -86,7 +87,33 @@ const wrong: readonly unknown[] = [
   "n = 1",
   [],
   null,
+  new Map([["n", 1]]),
+  new Date(0),
+  Promise.resolve({ n: 1 }),
+  { n: new Map([["$eq", 1]]) },
   Array.from({ length: 17 }).reduce<unknown>((inner) => ({ $not: inner }), { n: 1 }),
+];
+
+/** Filters with an undefined value, and the path that the error must name. */
+const missing: readonly (readonly [unknown, string])[] = [
+  [{ n: undefined }, "n"],
+  [{ n: 1, "deep.inner": undefined }, "deep.inner"],
+  [{ n: { $eq: undefined } }, "n.$eq"],
+  [{ n: { $ne: undefined } }, "n.$ne"],
+  [{ n: { $gte: 1, $lt: undefined } }, "n.$lt"],
+  [{ n: { $in: [1, undefined] } }, "n.$in[1]"],
+  [{ n: { $in: new Array(1) } }, "n.$in[0]"],
+  [{ n: { $nin: undefined } }, "n.$nin"],
+  [{ n: { $exists: undefined } }, "n.$exists"],
+  [{ list: { $contains: undefined } }, "list.$contains"],
+  [{ $and: undefined }, "$and"],
+  [{ $and: [{ n: 1 }, undefined] }, "$and[1]"],
+  [{ $and: [{ n: 1 }, { s: undefined }] }, "$and[1].s"],
+  [{ $or: [{ n: undefined }] }, "$or[0].n"],
+  [{ $or: new Array(1) }, "$or[0]"],
+  [{ $nor: [{ n: undefined }] }, "$nor[0].n"],
+  [{ $not: undefined }, "$not"],
+  [{ $not: { $or: [{ s: undefined }] } }, "$not.$or[0].s"],
 ];
 
 export const filterChecks: VectorChecks = (check) => [
@@ -99,6 +126,7 @@ export const filterChecks: VectorChecks = (check) => [
       const what = `What ${JSON.stringify(filter)} finds`;
       expectEqual((await stage.find({ queryVector: [1, 0], filter })).join(""), expected, `${what} by vector`);
       expectEqual((await stage.find({ queryText: "word", filter })).sort().join(""), expected, `${what} by words`);
+      expectEqual((await stage.find({ filter })).join(""), expected, `${what} by itself`);
     }
   }),
   check("filters before it selects the best entries", async (stage) => {
@@ -121,6 +149,36 @@ export const filterChecks: VectorChecks = (check) => [
     }
     const all = { indexName: stage.indexName, filter: { n: { $regex: "a" } } as Filter };
     await expectCode(stage.store.delete(all), "INVALID_FILTER", "a wrong filter of delete");
+    expectEqual(await stage.count(), 1, "The number of entries");
+  }),
+  check("rejects filters with an undefined value, at any depth, and names it", async (stage) => {
+    const { store, indexName } = stage;
+    await stage.create();
+    await stage.put({ a: { metadata: { n: 1 } }, b: {} });
+    for (const [value, path] of missing) {
+      const filter = value as Filter;
+      const calls = {
+        "a query by vector": () => store.query({ indexName, queryVector: [1, 0], filter }),
+        "a query by words": () => store.query({ indexName, queryText: "word", filter }),
+        "a query by a filter": () => store.query({ indexName, filter }),
+        delete: () => store.delete({ indexName, filter }),
+      };
+      for (const [name, call] of Object.entries(calls)) {
+        const what = `${name} with ${path} undefined`;
+        const { message } = await expectCode(call(), "INVALID_FILTER", what);
+        expectThat(message.includes(JSON.stringify(path)), `The error of ${what} should name it: ${message}`);
+      }
+    }
+    expectEqual(await stage.count(), 2, "The number of entries");
+  }),
+  check("rejects a filter that is given but undefined", async (stage) => {
+    const { store, indexName } = stage;
+    await stage.create();
+    await stage.put({ a: {} });
+    const lost = { filter: undefined } as unknown as { readonly filter: Filter };
+    await expectCode(store.query({ indexName, queryVector: [1, 0], ...lost }), "INVALID_OPTION", "a query");
+    await expectCode(store.query({ indexName, ...lost }), "INVALID_OPTION", "a query by a filter");
+    await expectCode(store.delete({ indexName, ...lost }), "INVALID_OPTION", "delete");
     expectEqual(await stage.count(), 1, "The number of entries");
   }),
 ];

@@ -1,5 +1,5 @@
 import { KumikoError } from "../../errors.js";
-import type { CreateIndexOptions, VectorStore } from "../../rag/vectors/vector-store.js";
+import type { CreateVectorIndexOptions, VectorStore } from "../../rag/vectors/vector-store.js";
 import { type ConformanceCheck, expectSame, rejectionOf } from "../conformance.js";
 
 /** Opens a store. Each check opens and closes its own. */
@@ -19,8 +19,21 @@ export class VectorStage {
   }
 
   /** Creates the index. */
-  async create(options: Partial<CreateIndexOptions> = {}): Promise<void> {
+  async create(options: Partial<CreateVectorIndexOptions> = {}): Promise<void> {
     await this.store.createIndex({ indexName: this.indexName, dimension: 2, ...options });
+  }
+
+  /** Creates the index without vectors, with these documents. */
+  async createWords(entries: Readonly<Record<string, PutEntry>>): Promise<void> {
+    const { store, indexName } = this;
+    await store.createIndex({ indexName });
+    const all = Object.entries(entries);
+    await store.upsert({
+      indexName,
+      ids: all.map(([id]) => id),
+      documents: all.map(([, { document }]) => document ?? ""),
+      metadata: all.map(([, { metadata }]) => metadata ?? {}),
+    });
   }
 
   /** Writes one entry per id, with the vector [1, 0] unless another is given. */
@@ -52,9 +65,10 @@ export interface PutEntry {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-export async function expectCode(promise: Promise<unknown>, code: string, what: string): Promise<void> {
+export async function expectCode(promise: Promise<unknown>, code: string, what: string): Promise<KumikoError> {
   const error = await rejectionOf(promise, what);
   expectSame(KumikoError.is(error) ? error.code : error, code, `The code of the error of ${what}`);
+  return error as KumikoError;
 }
 
 /** Compares values of JSON. */

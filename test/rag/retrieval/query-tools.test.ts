@@ -9,6 +9,7 @@ import {
   type QueryToolResult,
 } from "../../../src/rag/retrieval/query-tools.js";
 import { cosine } from "../../../src/rag/vector-math.js";
+import type { Filter } from "../../../src/rag/vectors/filter.js";
 import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
 import { functionToolCall } from "../../../src/schema/message/construct-block.js";
 import { assistantMessage } from "../../../src/schema/message/construct-message.js";
@@ -58,7 +59,7 @@ describe.each([
     const tool = create({ vectorStoreName: "my-store", indexName: "docs", model, vectorStores: await stores() });
     const { relevantContext, text, sources } = await call(tool, { queryText: "a", topK: 2 });
     expect(relevantContext).toEqual(["docs a1", "docs a2"]);
-    expect(text).toBe("docs a1\n\ndocs a2");
+    expect(text).toBe("[1] docs a1\n\n[2] docs a2");
     expect(sources[0]).toMatchObject({ id: "docs-a1", document: "docs a1", metadata: { group: "a", n: 1 } });
   });
 
@@ -129,7 +130,118 @@ describe.each([
       functionToolCall({ callId: "1", name: "look_up", arguments: '{"queryText":"a","topK":1}' }),
     ]);
     const [result] = await new AgenticToolsNode([tool]).invoke(message);
-    expect(result && toolResultsOf(result)[0]?.result).toBe("docs a1");
+    expect(result && toolResultsOf(result)[0]?.result).toBe("[1] docs a1");
+  });
+});
+
+describe.each([
+  ["createVectorQueryTool", createVectorQueryTool],
+  ["createGraphRAGTool", createGraphRAGTool],
+])("%s", (name, create) => {
+  const setUp = async () => ({
+    vectorStoreName: "my-store",
+    indexName: "docs",
+    model,
+    vectorStores: await stores(),
+  });
+  const alone = (tool: ReturnType<typeof create>, input: Record<string, unknown>, ctx?: unknown) =>
+    (tool.execute as (input: unknown, ctx?: unknown) => Promise<QueryToolResult>)(input, ctx);
+
+  it("runs without a context, and with a partial one", async () => {
+    const tool = create(await setUp());
+    const input = { queryText: "a", topK: 1 };
+    for (const ctx of [undefined, {}, { signal: undefined }, { requestContext: { topK: 4 } }])
+      expect((await alone(tool, input, ctx)).relevantContext).toEqual(["docs a1"]);
+    const unset = create({ ...(await setUp()), indexName: undefined });
+    expect((await alone(unset, input, { requestContext: { indexName: "other" } })).relevantContext).toEqual([
+      "other a1",
+    ]);
+    await expect(alone(unset, input, {})).rejects.toThrow("indexName is missing.");
+    const aborted = { signal: AbortSignal.abort(new Error("stopped")) };
+    await expect(alone(tool, input, aborted)).rejects.toThrow("stopped");
+  });
+
+  it("refuses a filter with an undefined value, wherever it comes from", async () => {
+    const options = await setUp();
+    const lost = { tenant: undefined } as unknown as Filter;
+    expect(() => create({ ...options, filter: lost })).toThrow('The filter is invalid: "tenant" is undefined');
+    expect(() => create({ ...options, filter: undefined as unknown as Filter })).toThrow(/filter of .* is undefined/);
+    const tool = create({ ...options, enableFilter: true });
+    const input = { queryText: "a" };
+    await expect(alone(tool, { ...input, filter: { n: { $in: [1, undefined] } } })).rejects.toThrow('"n.$in[1]"');
+    await expect(alone(tool, { ...input, filter: undefined })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    await expect(call(tool, input, request({ filter: lost }))).rejects.toThrow('"tenant"');
+    await expect(call(tool, input, request({ filter: undefined }))).rejects.toThrow(/filter of the request context/);
+  });
+
+  it("checks the filter before a store of another library sees it", async () => {
+    const asked: unknown[] = [];
+    const foreign = {
+      query: async (options: unknown) => {
+        asked.push(options);
+        return [];
+      },
+    };
+    const tool = create({ ...(await setUp()), vectorStores: { "my-store": foreign }, enableFilter: true });
+    const filter = { $and: [{ tenant: undefined }] };
+    await expect(alone(tool, { queryText: "a", filter })).rejects.toThrow('"$and[0].tenant"');
+    expect(asked).toEqual([]);
+    await alone(tool, { queryText: "a", filter: { tenant: { $regex: "^a" } } });
+    expect(asked).toMatchObject([{ filter: { tenant: { $regex: "^a" } } }]);
+  });
+
+  it("numbers what the model reads in the order of the sources", async () => {
+    const tool = create(await setUp());
+    const { text, sources } = await call(tool, { queryText: "b", topK: 2 });
+    expect(text).toBe(sources.map(({ document }, index) => `[${index + 1}] ${document}`).join("\n\n"));
+    if (name === "createVectorQueryTool") expect(tool.description).toContain("[1]");
+  });
+});
+
+describe("createVectorQueryTool without a model", () => {
+  const setUp = async () => {
+    const store = memoryVectors();
+    await store.createIndex({ indexName: "notes" });
+    await store.upsert({
+      indexName: "notes",
+      ids: ["tea", "wood", "paper"],
+      documents: ["Tea is hot.", "Wood is joined.", "Paper is thin."],
+      metadata: [{ lang: "en" }, { lang: "en" }, { lang: "ja" }],
+    });
+    return { vectorStoreName: "main", indexName: "notes", vectorStores: { main: store } };
+  };
+
+  it("finds by words in an index without vectors", async () => {
+    const { text, sources } = await call(createVectorQueryTool(await setUp()), { queryText: "Is wood joined?" });
+    expect(text.split("\n")[0]).toBe("[1] Wood is joined.");
+    expect(sources[0]).toMatchObject({ id: "wood", metadata: { lang: "en" } });
+  });
+
+  it("lists what a filter alone matches, if the model may pass one", async () => {
+    let reranked = 0;
+    const tool = createVectorQueryTool({
+      ...(await setUp()),
+      enableFilter: true,
+      reranker: async (_query, documents) => {
+        reranked++;
+        return [...documents];
+      },
+    });
+    expect(tool.info.toJsonSchema()).toMatchObject({ required: [] });
+    for (const input of [{ filter: { lang: "en" } }, { queryText: " ", filter: '{"lang": "en"}' }])
+      expect((await call(tool, input)).relevantContext).toEqual(["Tea is hot.", "Wood is joined."]);
+    expect(reranked).toBe(0);
+    await expect(call(tool, {})).rejects.toThrow("queryText is missing");
+    const closed = createVectorQueryTool(await setUp());
+    expect(closed.info.toJsonSchema()).toMatchObject({ required: ["queryText"] });
+  });
+
+  it("has no graph, which needs vectors", async () => {
+    const options = { ...(await setUp()), model: undefined as unknown as Embedder };
+    expect(() => createGraphRAGTool(options)).toThrow("createGraphRAGTool needs a model");
+    const tool = createGraphRAGTool({ ...(await setUp()), model, enableFilter: true });
+    expect(tool.info.toJsonSchema()).toMatchObject({ required: ["queryText"] });
+    await expect(call(tool, { filter: { lang: "en" } })).rejects.toThrow("queryText is missing");
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { NodeContext } from "../../../src/components/context.js";
 import type { AgenticModel } from "../../../src/components/model.js";
-import type { Embedder } from "../../../src/components/retrieval.js";
+import type { Embedder, RetrieverOptions } from "../../../src/components/retrieval.js";
 import { Chain } from "../../../src/compose/chain.js";
 import { MDocument } from "../../../src/rag/m-document.js";
 import {
@@ -12,9 +13,17 @@ import { evaluateRetrieval } from "../../../src/rag/retrieval/evaluate-retrieval
 import { fuse } from "../../../src/rag/retrieval/fuse.js";
 import { mmr } from "../../../src/rag/retrieval/mmr.js";
 import { rerank } from "../../../src/rag/retrieval/rerank.js";
-import { type QueryRetriever, vectorIndexer, vectorRetriever } from "../../../src/rag/retrieval/vector-retriever.js";
+import {
+  type HybridOptions,
+  type QueryRetriever,
+  type VectorRetrieverOptions,
+  vectorIndexer,
+  vectorRetriever,
+} from "../../../src/rag/retrieval/vector-retriever.js";
+import type { Filter } from "../../../src/rag/vectors/filter.js";
 import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
-import { type Document, scoreOf, withScore } from "../../../src/schema/document.js";
+import type { VectorStore } from "../../../src/rag/vectors/vector-store.js";
+import { type Document, scoreOf, withDenseVector, withScore } from "../../../src/schema/document.js";
 import { assistantMessage } from "../../../src/schema/message/construct-message.js";
 import { textOf } from "../../../src/schema/message/read-message.js";
 import { toolContext } from "../../../src/testing/tool-context.js";
@@ -82,6 +91,105 @@ describe("vectorIndexer and vectorRetriever", () => {
     expect(() => vectorRetriever(store, { index: "docs", embedder, hybrid: { weight: 2 } })).toThrow(/weight/);
   });
 
+  it("refuse a filter with an undefined value when they are created", async () => {
+    const store = await filledStore();
+    const create = (filter: unknown) => () =>
+      vectorRetriever(store, { index: "docs", embedder, filter: filter as Filter });
+    expect(create({ tenant: undefined })).toThrow('The filter is invalid: "tenant" is undefined');
+    expect(create({ $or: [{ lang: { $in: ["en", undefined] } }] })).toThrow('"$or[0].lang.$in[1]"');
+    expect(create(undefined)).toThrow("filter of vectorRetriever is undefined");
+    const filter: { lang: string | undefined } = { lang: "de" };
+    const retriever = create(filter)();
+    filter.lang = undefined;
+    await expect(retriever.retrieve("wood")).rejects.toMatchObject({ code: "INVALID_FILTER" });
+  });
+
+  it("run without a context, and with a partial one", async () => {
+    const store = await filledStore();
+    const indexer = vectorIndexer(store, { index: "gone", embedder });
+    expect(await indexer.store([document("x")], { options: { index: "docs" } })).toEqual(["x"]);
+    await expect(indexer.store([document("x")])).rejects.toMatchObject({ code: "UNKNOWN_INDEX" });
+    await expect(indexer.store([document("x")], {})).rejects.toMatchObject({ code: "UNKNOWN_INDEX" });
+    const retriever = vectorRetriever(store, { index: "docs", embedder });
+    expect(ids(await retriever.retrieve("tea", { options: { topK: 1 } }))).toEqual(["tea"]);
+    expect(await retriever.retrieve("tea", {})).toHaveLength(4);
+    const signal = AbortSignal.abort(new Error("stopped"));
+    await expect(retriever.retrieve("tea", { signal })).rejects.toThrow("stopped");
+    await expect(retriever.retrieve(undefined as unknown as string)).rejects.toThrow("The query must be a string");
+  });
+
+  it("do only the searches that have a weight", async () => {
+    const store = await filledStore();
+    const calls: string[] = [];
+    const counting: Embedder = {
+      component: "embedder",
+      embed: async (texts, ctx) => {
+        calls.push("embed");
+        return embedder.embed(texts, ctx);
+      },
+    };
+    const watched: VectorStore = {
+      ...store,
+      query: (options) => {
+        calls.push(options.queryVector === undefined ? "words" : "vector");
+        return store.query(options);
+      },
+    };
+    const callsFor = async (hybrid: boolean | HybridOptions) => {
+      calls.length = 0;
+      const found = await vectorRetriever(watched, { index: "docs", embedder: counting, topK: 1, hybrid }).retrieve(
+        "tea",
+      );
+      expect(ids(found)).toEqual(["tea"]);
+      return [...calls].sort();
+    };
+    expect(await callsFor({ weight: 0 })).toEqual(["words"]);
+    expect(await callsFor({ weight: 1 })).toEqual(["embed", "vector"]);
+    expect(await callsFor(true)).toEqual(["embed", "vector", "words"]);
+    expect(await callsFor(false)).toEqual(["embed", "vector"]);
+  });
+
+  it("leave out what only a search without weight finds", async () => {
+    const store = await filledStore();
+    const find = (weight: number) =>
+      vectorRetriever(store, { index: "docs", embedder, hybrid: { weight } }).retrieve("nail");
+    expect(ids(await find(0))).toEqual(["nail"]);
+    expect(ids(await find(1))[0]).toBe("nail");
+    expect(await find(1)).toHaveLength(3);
+  });
+
+  it("write and find words without an embedder", async () => {
+    const store = memoryVectors();
+    await store.createIndex({ indexName: "notes" });
+    const index = new Chain<Document[]>().append(vectorIndexer(store, { index: "notes" })).compile();
+    expect(await index.invoke(documents)).toEqual(ids(documents));
+    const retriever = vectorRetriever(store, { index: "notes", filter: { lang: "en" } });
+    expect(ids(await retriever.retrieve("nail"))).toEqual(["nail"]);
+    expect(ids(await new Chain<string>().append(retriever).compile().invoke("wood tea"))).toEqual(["wood", "nail"]);
+    const wrong = { index: "notes", hybrid: true } as unknown as VectorRetrieverOptions;
+    expect(() => vectorRetriever(store, wrong)).toThrow("needs an embedder");
+  });
+
+  it("list what the filter matches for a blank query, without embedding or reranking", async () => {
+    const store = await filledStore();
+    const never: Embedder = { component: "embedder", embed: () => Promise.reject(new Error("not needed")) };
+    const retriever = vectorRetriever(store, {
+      index: "docs",
+      embedder: never,
+      filter: { lang: "en" },
+      rerank: () => Promise.reject(new Error("not needed")),
+    });
+    for (const query of ["", " \n"]) expect(ids(await retriever.retrieve(query))).toEqual(["nail", "wood"]);
+  });
+
+  it("write vectors for all documents or for none", async () => {
+    const store = await filledStore();
+    const mixed = [{ id: "x", content: "wood", metadata: {} }, withDenseVector(document("y"), [1, 0, 0, 0, 0])];
+    const indexer = vectorIndexer(store, { index: "docs" });
+    await expect(indexer.store(mixed)).rejects.toThrow(/document "x" has no embedding/);
+    expect(await indexer.store(mixed.slice(1))).toEqual(["y"]);
+  });
+
   it("do not embed what has its embedding", async () => {
     const store = memoryVectors();
     await store.createIndex({ indexName: "docs", dimension: 5 });
@@ -108,6 +216,31 @@ describe("rerank", () => {
     const usual = await rerank({ score: () => 0.5, topK: 2 })("q", found);
     expect(ids(usual)).toEqual(["a", "b"]);
     expect(scoreOf(usual[0] ?? document(""))).toBeCloseTo(0.4 * 0.5 + 0.4 * 0.9 + 0.2);
+  });
+
+  it("asks for no scores that have no weight", async () => {
+    const never = rerank({
+      score: () => Promise.reject(new Error("not needed")),
+      weights: { semantic: 0, vector: 1, position: 0 },
+      strict: true,
+    });
+    expect(ids(await never("q", [document("a", 0.1), document("b", 0.9)]))).toEqual(["b", "a"]);
+  });
+
+  it("gives scores above 1, as of words, no more weight than others", async () => {
+    const byName = rerank({ score: (_query, { id }) => (id === "b" ? 1 : 0), weights: { position: 0 } });
+    const ranked = await byName("q", [document("a", 8), document("b", 6)]);
+    expect(ids(ranked)).toEqual(["b", "a"]);
+    expect(scoreOf(ranked[0] ?? document(""))).toBeCloseTo(0.5 + 0.5 * (6 / 8));
+  });
+
+  it("runs with a partial context", async () => {
+    const failing = rerank({ score: () => Promise.reject(new Error("down")) });
+    for (const ctx of [undefined, {}, { signal: new AbortController().signal }])
+      expect(ids(await failing("q", found, ctx))).toEqual(["a", "b", "c"]);
+    const model = answering(() => '{"scores": [0, 0, 1]}');
+    const weights = { semantic: 1, vector: 0, position: 0 };
+    expect(ids(await rerank({ model, weights })("q", found, {}))).toEqual(["c", "a", "b"]);
   });
 
   it("asks a model about ten at a time", async () => {
@@ -193,6 +326,27 @@ describe("retrievers of retrievers", () => {
     await expect(router(["c"]).retrieve("q")).rejects.toThrow(/unknown retriever "c".*a, b/);
     await expect(router(["a", "b"]).retrieve("q")).rejects.toThrow("down");
     expect(ids(await router(["a", "b"], true).retrieve("q"))).toEqual(["a"]);
+  });
+
+  it("run with a partial context, and pass it on", async () => {
+    const echo: QueryRetriever = {
+      component: "retriever",
+      retrieve: async (query: string, ctx?: Partial<NodeContext<unknown, RetrieverOptions>>) => [
+        document(`${query} ${ctx?.options?.topK} ${ctx?.signal instanceof AbortSignal}`),
+      ],
+    };
+    const all: QueryRetriever[] = [
+      multiQueryRetriever({ retriever: echo, rewrite: () => [] }),
+      routerRetriever({ retrievers: { echo }, route: () => "echo" }),
+      parentRetriever({ retriever: echo, parents: (wanted) => wanted.map((id) => document(id)) }),
+    ];
+    for (const retriever of all) {
+      expect(ids(await retriever.retrieve("q", {}))).toEqual(["q undefined true"]);
+      expect(ids(await retriever.retrieve("q", { options: { topK: 3 } }))).toEqual(["q 3 true"]);
+    }
+    const failing: QueryRetriever = { component: "retriever", retrieve: () => Promise.reject(new Error("down")) };
+    const router = routerRetriever({ retrievers: { failing }, route: () => "failing", optional: true });
+    expect(await router.retrieve("q", {})).toEqual([]);
   });
 
   it("give whole documents for chunks, each once", async () => {

@@ -1,8 +1,9 @@
 import type { Condition } from "../../../rag/vectors/filter.js";
 import type { Hit } from "../../../rag/vectors/top-results.js";
+import type { VectorMetric } from "../../../rag/vectors/vector-store.js";
 import type { Database } from "../database.js";
 import { Parameters, postgresConditionSql } from "./condition-sql.js";
-import { type IndexTable, isHalved, operators } from "./index-tables.js";
+import { type IndexTable, isHalved, operators, type VectorTable } from "./index-tables.js";
 import { termQueries } from "./term-vector.js";
 import { vectorText } from "./write-entries.js";
 
@@ -15,7 +16,7 @@ export interface EntrySearch {
 /** Finds the nearest entries exactly, by comparing all that match the filter. */
 export async function findNearestInPostgres(
   database: Database,
-  index: IndexTable,
+  index: VectorTable,
   vector: Float32Array,
   { count, condition }: EntrySearch,
 ): Promise<Hit[]> {
@@ -51,7 +52,7 @@ export async function matchesFewEntries(
  */
 export async function findNearestWithHnsw(
   database: Database,
-  index: IndexTable,
+  index: VectorTable,
   vector: Float32Array,
   { count, condition }: EntrySearch,
 ): Promise<Hit[]> {
@@ -75,15 +76,15 @@ export async function findNearestWithHnsw(
   return readHits(index, rows);
 }
 
-function distanceSql({ settings }: IndexTable, query: string): string {
+function distanceSql({ settings }: VectorTable, query: string): string {
   return `(embedding ${operators[settings.metric].sign} ${query}::text::vector)`;
 }
 
-function readHits({ settings }: IndexTable, rows: readonly Record<string, unknown>[]): Hit[] {
+function readHits({ settings }: VectorTable, rows: readonly Record<string, unknown>[]): Hit[] {
   return rows.map(({ id, distance }) => ({ id: String(id), score: scoreFor(settings.metric, Number(distance)) }));
 }
 
-function scoreFor(metric: IndexTable["settings"]["metric"], distance: number): number {
+function scoreFor(metric: VectorMetric, distance: number): number {
   switch (metric) {
     case "cosine":
       return Math.max(-1, Math.min(1, 1 - distance));
@@ -121,4 +122,17 @@ export async function findWithWordsInPostgres(
     ORDER BY entries.score DESC, id LIMIT ${parameters.add(count)}::int`;
   const { rows } = await database.query(`searching the index ${index.name}`, statement, parameters.values);
   return rows.map(({ id, score }) => ({ id: String(id), score: Number(score) }));
+}
+
+/** Finds entries by a filter alone, in the order of their ids. */
+export async function findMatchingInPostgres(
+  database: Database,
+  index: IndexTable,
+  { count, condition }: EntrySearch,
+): Promise<Hit[]> {
+  const parameters = new Parameters();
+  const where = condition === undefined ? "TRUE" : postgresConditionSql(condition, parameters);
+  const text = `SELECT id FROM ${index.table} WHERE ${where} ORDER BY id LIMIT ${parameters.add(count)}::int`;
+  const { rows } = await database.query(`searching the index ${index.name}`, text, parameters.values);
+  return rows.map(({ id }) => ({ id: String(id), score: 0 }));
 }

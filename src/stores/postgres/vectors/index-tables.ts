@@ -1,6 +1,11 @@
 import { KumikoError } from "../../../errors.js";
 import { indexSettingsDiffer, unknownIndex } from "../../../rag/vectors/errors.js";
-import { type IndexSettings, readIndexSettings } from "../../../rag/vectors/requests.js";
+import {
+  hasVectors,
+  type IndexSettings,
+  readIndexSettings,
+  type VectorSettings,
+} from "../../../rag/vectors/requests.js";
 import type { VectorMetric } from "../../../rag/vectors/vector-store.js";
 import type { Database } from "../database.js";
 import { codeOf, newerTable, noPgvector, oldPgvector, tooManyDimensions } from "../errors.js";
@@ -16,6 +21,9 @@ export interface IndexTable {
 
 const start = "kumiko_vectors_";
 const knownLayout = 1;
+
+/** An index with vectors. */
+export type VectorTable = IndexTable & { readonly settings: VectorSettings };
 
 /** The distance operator of pgvector for each metric, and the operator class of an HNSW index. */
 export const operators: Readonly<Record<VectorMetric, { readonly sign: string; readonly graph: string }>> = {
@@ -37,8 +45,8 @@ export class PostgresIndexTables {
 
   async create(name: string, settings: IndexSettings, hasGraph: boolean): Promise<void> {
     const table = this.#tableOf(name);
-    const graph = hasGraph ? graphOn(table, settings) : undefined;
-    await this.#beReady();
+    const graph = hasGraph && hasVectors(settings) ? graphOn(table, settings) : undefined;
+    if (hasVectors(settings)) await this.#beReady();
     await this.#database.query(`creating the index ${name}`, makeOnce(createTable(table, settings), "duplicate_table"));
     const found = await this.get(name);
     if (JSON.stringify(found.settings) !== JSON.stringify(settings))
@@ -134,7 +142,7 @@ function createTable(table: string, { dimension, metric, text }: IndexSettings):
   const settings = JSON.stringify({ dimension, metric, text });
   return `CREATE TABLE ${table} (
   id text COLLATE "C" PRIMARY KEY,
-  embedding vector(${dimension}) NOT NULL,
+  ${dimension === undefined ? "" : `embedding vector(${dimension}) NOT NULL,`}
   document text NOT NULL,
   metadata jsonb NOT NULL,
   terms tsvector
@@ -145,9 +153,9 @@ COMMENT ON TABLE ${table} IS 'Vectors of kumiko, layout ${knownLayout}: ${settin
 }
 
 /** Whether vectors have so many dimensions that an HNSW index holds them in half precision. */
-export const isHalved = ({ dimension }: IndexSettings): boolean => dimension > 2_000;
+export const isHalved = ({ dimension }: VectorSettings): boolean => dimension > 2_000;
 
-function graphOn(table: string, settings: IndexSettings): string {
+function graphOn(table: string, settings: VectorSettings): string {
   const { graph } = operators[settings.metric];
   if (settings.dimension > 4_000) throw tooManyDimensions(settings.dimension);
   return isHalved(settings)

@@ -1,6 +1,7 @@
 import { storeClosed } from "../../../checkpoint/errors.js";
 import {
   checkIndexName,
+  hasVectors,
   type QueryRequest,
   readDelete,
   readEntryRows,
@@ -8,7 +9,7 @@ import {
   readQuery,
   readUpdate,
 } from "../../../rag/vectors/requests.js";
-import { hitsNeeded, joinHits } from "../../../rag/vectors/search-index.js";
+import { hitsNeeded, isFilterAlone, joinHits } from "../../../rag/vectors/search-index.js";
 import type { Hit } from "../../../rag/vectors/top-results.js";
 import type {
   CreateIndexOptions,
@@ -25,6 +26,7 @@ import { invalidAnn, invalidSchema } from "../errors.js";
 import { checkStoreOptions } from "../store-options.js";
 import {
   type EntrySearch,
+  findMatchingInPostgres,
   findNearestInPostgres,
   findNearestWithHnsw,
   findWithWordsInPostgres,
@@ -47,8 +49,8 @@ export interface PostgresVectorsOptions {
 }
 
 /**
- * Keeps vectors, documents and metadata in PostgreSQL 12 or newer with the extension pgvector 0.8 or newer, which it creates
- * if it has the right to. Each index is a table, `kumiko_vectors_<index>`.
+ * Keeps vectors, documents and metadata in PostgreSQL 12 or newer. Indexes with vectors need the extension pgvector 0.8 or newer,
+ * which the store creates if it has the right to. Each index is a table, `kumiko_vectors_<index>`.
  *
  * - A `connectionString` needs the package `pg`. A `pool` stays open on `close`.
  * - An `upsert` is one statement, so all entries are written or none. Pass up to some thousands of entries at once.
@@ -114,6 +116,8 @@ class PostgresVectors implements VectorStore {
     const request = readQuery(options, index.settings);
     const count = hitsNeeded(index.name, index.settings, request);
     const search = { count, condition: request.condition };
+    if (isFilterAlone(request))
+      return this.#readResults(index, await findMatchingInPostgres(this.#database, index, search), request);
     const [nearest, withWords] = await Promise.all([
       request.vector && this.#nearest(index, request.vector, search, request.exact),
       request.text === undefined ? undefined : findWithWordsInPostgres(this.#database, index, request.text, search),
@@ -136,8 +140,11 @@ class PostgresVectors implements VectorStore {
   }
 
   async #nearest(index: IndexTable, vector: Float32Array, search: EntrySearch, isExact: boolean): Promise<Hit[]> {
+    const { settings } = index;
+    if (!hasVectors(settings)) return [];
     const scansAll = isExact || !this.#hasGraphs || (await matchesFewEntries(this.#database, index, search.condition));
-    return (scansAll ? findNearestInPostgres : findNearestWithHnsw)(this.#database, index, vector, search);
+    const find = scansAll ? findNearestInPostgres : findNearestWithHnsw;
+    return find(this.#database, { ...index, settings }, vector, search);
   }
 
   async #readResults(

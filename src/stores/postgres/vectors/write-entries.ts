@@ -1,5 +1,5 @@
 import { unknownVectorEntry } from "../../../rag/vectors/errors.js";
-import type { DeleteRequest, EntryChange, EntryRow } from "../../../rag/vectors/requests.js";
+import { type DeleteRequest, type EntryChange, type EntryRow, hasVectors } from "../../../rag/vectors/requests.js";
 import type { Database } from "../database.js";
 import { tooManyTerms } from "../errors.js";
 import { Parameters, postgresConditionSql } from "./condition-sql.js";
@@ -9,17 +9,18 @@ import { termVector } from "./term-vector.js";
 /** Writes entries in one statement, so that all are written or none. */
 export async function writeEntries(database: Database, index: IndexTable, rows: readonly EntryRow[]): Promise<void> {
   if (rows.length === 0) return;
+  const vectors = hasVectors(index.settings);
   await database.query(
     `writing to the index ${index.name}`,
-    `INSERT INTO ${index.table} (id, embedding, document, metadata, terms)
-      SELECT id, embedding::vector, document, metadata::jsonb, terms::tsvector
+    `INSERT INTO ${index.table} (id, document, metadata, terms${vectors ? ", embedding" : ""})
+      SELECT id, document, metadata::jsonb, terms::tsvector${vectors ? ", embedding::vector" : ""}
       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
         AS entries (id, embedding, document, metadata, terms)
-      ON CONFLICT (id) DO UPDATE SET embedding = excluded.embedding, document = excluded.document,
-        metadata = excluded.metadata, terms = excluded.terms`,
+      ON CONFLICT (id) DO UPDATE SET document = excluded.document, metadata = excluded.metadata,
+        terms = excluded.terms${vectors ? ", embedding = excluded.embedding" : ""}`,
     [
       rows.map(({ id }) => id),
-      rows.map(({ vector }) => vectorText(vector)),
+      rows.map(({ vector }) => (vector === undefined ? null : vectorText(vector))),
       rows.map(({ document }) => document),
       rows.map(({ metadata }) => metadata),
       rows.map(({ id, document }) => termsFor(index, id, document)),
@@ -32,9 +33,9 @@ export async function changePostgresEntry(database: Database, index: IndexTable,
   const terms = document === undefined ? null : termsFor(index, id, document);
   const { rowCount } = await database.query(
     `changing an entry of the index ${index.name}`,
-    `UPDATE ${index.table} SET embedding = coalesce($2::text::vector, embedding), document = coalesce($3::text, document),
-      metadata = coalesce($4::text::jsonb, metadata), terms = coalesce($5::text::tsvector, terms) WHERE id = $1::text`,
-    [id, vector === undefined ? null : vectorText(vector), document ?? null, metadata ?? null, terms],
+    `UPDATE ${index.table} SET document = coalesce($2::text, document), metadata = coalesce($3::text::jsonb, metadata),
+      terms = coalesce($4::text::tsvector, terms)${vector === undefined ? "" : ", embedding = $5::text::vector"} WHERE id = $1::text`,
+    [id, document ?? null, metadata ?? null, terms, ...(vector === undefined ? [] : [vectorText(vector)])],
   );
   if (rowCount === 0) throw unknownVectorEntry(index.name, id);
 }
@@ -47,11 +48,7 @@ export async function deletePostgresEntries(
 ): Promise<number> {
   const parameters = new Parameters();
   const which =
-    ids !== undefined
-      ? `id = ANY(${parameters.add(ids)}::text[])`
-      : condition === undefined
-        ? "TRUE"
-        : postgresConditionSql(condition, parameters);
+    ids === undefined ? postgresConditionSql(condition, parameters) : `id = ANY(${parameters.add(ids)}::text[])`;
   const text = `DELETE FROM ${table} WHERE ${which}`;
   const { rowCount } = await database.query(`deleting from the index ${name}`, text, parameters.values);
   return rowCount ?? 0;

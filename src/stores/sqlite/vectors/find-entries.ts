@@ -1,4 +1,4 @@
-import { mostResults } from "../../../rag/vectors/requests.js";
+import { mostResults, type VectorSettings } from "../../../rag/vectors/requests.js";
 import { queryTermsOf } from "../../../rag/vectors/search-terms.js";
 import { type Hit, TopResults } from "../../../rag/vectors/top-results.js";
 import { vectorScore } from "../../../rag/vectors/vector-score.js";
@@ -11,6 +11,9 @@ export interface FoundRow extends Hit {
   readonly n: bigint;
 }
 
+/** The tables of an index with vectors. */
+export type VectorTables = SqliteIndexTables & { readonly settings: VectorSettings };
+
 /**
  * Finds the nearest entries exactly, with their scores. sqlite-vec calculates in single precision and picks arbitrarily among equal
  * distances, so a few more candidates than needed are scored again here. If those may not be enough, because all are about
@@ -18,7 +21,7 @@ export interface FoundRow extends Hit {
  */
 export function findNearestInSqlite(
   connection: SqliteConnection,
-  tables: SqliteIndexTables,
+  tables: VectorTables,
   vector: Float32Array,
   count: number,
   condition: ConditionSql | undefined,
@@ -38,7 +41,7 @@ const precision = 2e-6;
 
 function findCandidates(
   connection: SqliteConnection,
-  tables: SqliteIndexTables,
+  tables: VectorTables,
   vector: Float32Array,
   count: number,
   condition: ConditionSql | undefined,
@@ -104,6 +107,22 @@ export function findWithWordsInSqlite(
     condition,
   );
   return found.map(({ n, id, score }) => ({ id: String(id), n: BigInt(Number(n)), score: Number(score) }));
+}
+
+/** Finds entries by a filter alone, in the order of their ids. */
+export function findMatchingInSqlite(
+  connection: SqliteConnection,
+  { rows }: SqliteIndexTables,
+  count: number,
+  condition: ConditionSql | undefined,
+): FoundRow[] {
+  const found = select(
+    connection,
+    `SELECT n, id FROM ${rows} WHERE ${condition?.sql ?? "TRUE"} ORDER BY id LIMIT ?`,
+    [...(condition?.values ?? []), BigInt(count)],
+    condition,
+  );
+  return found.map(({ n, id }) => ({ id: String(id), n: BigInt(Number(n)), score: 0 }));
 }
 
 /** Statements with a user's filter are not cached, because there is no limit to their number. */

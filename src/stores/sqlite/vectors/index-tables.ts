@@ -1,7 +1,7 @@
 import { indexSettingsDiffer, unknownIndex } from "../../../rag/vectors/errors.js";
-import type { IndexSettings } from "../../../rag/vectors/requests.js";
+import { hasVectors, type IndexSettings, type VectorSettings } from "../../../rag/vectors/requests.js";
 import type { VectorMetric } from "../../../rag/vectors/vector-store.js";
-import type { SqliteConnection } from "../connection.js";
+import type { SqliteConnection, SqliteRow } from "../connection.js";
 import { foreignTables } from "../errors.js";
 import { prepareSchema } from "../schema.js";
 
@@ -20,7 +20,7 @@ export interface SqliteIndexTables {
   readonly settings: IndexSettings;
   /** The table of ids, documents and metadata, by row number. */
   readonly rows: string;
-  /** The table of vectors, by the same numbers. */
+  /** The table of vectors, by the same numbers; there is none if the index holds words only. */
   readonly vectors: string;
   /** The full-text table of document terms, by the same numbers. */
   readonly terms: string;
@@ -35,17 +35,19 @@ export function createTables(connection: SqliteConnection, name: string, setting
   const { dimension, metric, text } = settings;
   const [row] = connection.query(
     "INSERT INTO kumiko_vector_indexes (name, dimension, metric, has_text) VALUES (?, ?, ?, ?) RETURNING number",
-    ...[name, BigInt(dimension), metric, BigInt(text ? 1 : 0)],
+    ...[name, BigInt(dimension ?? 0), metric ?? wordsOnly, BigInt(text ? 1 : 0)],
   );
   const { rows, vectors, terms } = namesOf(Number(row?.number));
   connection.run(`CREATE TABLE ${rows} (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL,
     metadata TEXT NOT NULL)`);
-  connection.run(
-    isSearchedByVec(settings)
-      ? `CREATE VIRTUAL TABLE ${vectors} USING vec0(n INTEGER PRIMARY KEY,
+  if (hasVectors(settings)) {
+    connection.run(
+      isSearchedByVec(settings)
+        ? `CREATE VIRTUAL TABLE ${vectors} USING vec0(n INTEGER PRIMARY KEY,
           embedding FLOAT[${dimension}] distance_metric=${metric === "cosine" ? "cosine" : "l2"})`
-      : `CREATE TABLE ${vectors} (n INTEGER PRIMARY KEY, embedding BLOB NOT NULL)`,
-  );
+        : `CREATE TABLE ${vectors} (n INTEGER PRIMARY KEY, embedding BLOB NOT NULL)`,
+    );
+  }
   // among ASCII characters, terms contain only letters and digits, so this tokenizer splits only at the spaces between terms
   if (text) {
     connection.run(
@@ -55,7 +57,7 @@ export function createTables(connection: SqliteConnection, name: string, setting
 }
 
 /** Whether sqlite-vec can search the index: it does not support dot products, and limits dimensions. */
-export function isSearchedByVec({ metric, dimension }: IndexSettings): boolean {
+export function isSearchedByVec({ metric, dimension }: VectorSettings): boolean {
   return metric !== "dotproduct" && dimension <= 8_192;
 }
 
@@ -64,7 +66,8 @@ export function dropTables(
   { name, settings, rows, vectors, terms }: SqliteIndexTables,
 ): void {
   connection.query("DELETE FROM kumiko_vector_indexes WHERE name = ?", name);
-  for (const table of [rows, vectors, ...(settings.text ? [terms] : [])]) connection.run(`DROP TABLE ${table}`);
+  const tables = [rows, ...(hasVectors(settings) ? [vectors] : []), ...(settings.text ? [terms] : [])];
+  for (const table of tables) connection.run(`DROP TABLE ${table}`);
 }
 
 export function listNames(connection: SqliteConnection): string[] {
@@ -80,8 +83,15 @@ export function getTables(connection: SqliteConnection, name: string): SqliteInd
 function findTables(connection: SqliteConnection, name: string): SqliteIndexTables | undefined {
   const [row] = connection.query("SELECT * FROM kumiko_vector_indexes WHERE name = ?", name);
   if (row === undefined) return undefined;
-  const settings = { dimension: Number(row.dimension), metric: readMetric(row.metric), text: row.has_text === 1 };
-  return { name, settings, ...namesOf(Number(row.number)) };
+  return { name, settings: readSettings(row), ...namesOf(Number(row.number)) };
+}
+
+/** Stored as the metric of an index without vectors. */
+const wordsOnly = "";
+
+function readSettings({ dimension, metric, has_text }: SqliteRow): IndexSettings {
+  if (metric === wordsOnly) return { text: true };
+  return { dimension: Number(dimension), metric: readMetric(metric), text: has_text === 1 };
 }
 
 function readMetric(metric: unknown): VectorMetric {

@@ -1,5 +1,6 @@
 import {
   checkIndexName,
+  hasVectors,
   type QueryRequest,
   readDelete,
   readEntryRows,
@@ -23,7 +24,13 @@ import { SqliteDatabase } from "../database.js";
 import { invalidDriver, unknownSqliteOption } from "../errors.js";
 import { locationOf } from "../location.js";
 import { sqliteConditionSql } from "./condition-sql.js";
-import { type FoundRow, findNearestInSqlite, findWithWordsInSqlite, vectorFromBytes } from "./find-entries.js";
+import {
+  type FoundRow,
+  findMatchingInSqlite,
+  findNearestInSqlite,
+  findWithWordsInSqlite,
+  vectorFromBytes,
+} from "./find-entries.js";
 import {
   createTables,
   dropTables,
@@ -111,7 +118,7 @@ class SqliteVectors implements VectorStore {
   async upsert(options: UpsertOptions): Promise<string[]> {
     return this.#useIndex("write", options.indexName, (connection, tables) => {
       const { ids, rows } = readEntryRows(options, tables.settings);
-      for (const row of rows) checkLength(row.vector, tables.settings, `The vector of ${JSON.stringify(row.id)}`);
+      for (const { id, vector } of rows) checkLength(vector, tables.settings, `The vector of ${JSON.stringify(id)}`);
       for (const row of rows) writeEntry(connection, tables, row);
       return ids;
     });
@@ -127,7 +134,7 @@ class SqliteVectors implements VectorStore {
   async update(options: UpdateOptions): Promise<void> {
     return this.#useIndex("write", options.indexName, (connection, tables) => {
       const change = readUpdate(options, tables.settings);
-      if (change.vector !== undefined) checkLength(change.vector, tables.settings, "vector");
+      checkLength(change.vector, tables.settings, "vector");
       changeSqliteEntry(connection, tables, change);
     });
   }
@@ -161,10 +168,13 @@ function find(connection: SqliteConnection, tables: SqliteIndexTables, request: 
   const condition = request.condition && sqliteConditionSql(request.condition);
   return searchIndex(tables.name, tables.settings, request, {
     nearest: (vector, count) => {
-      checkLength(vector, tables.settings, "queryVector");
-      return findNearestInSqlite(connection, tables, vector, count, condition);
+      const { settings } = tables;
+      if (!hasVectors(settings)) return [];
+      checkLength(vector, settings, "queryVector");
+      return findNearestInSqlite(connection, { ...tables, settings }, vector, count, condition);
     },
     withWords: (text, count) => findWithWordsInSqlite(connection, tables, text, count, condition),
+    matching: (count) => findMatchingInSqlite(connection, tables, count, condition),
   });
 }
 

@@ -1,6 +1,12 @@
 import { dot } from "../../../rag/vector-math.js";
 import { unknownVectorEntry } from "../../../rag/vectors/errors.js";
-import type { DeleteRequest, EntryChange, EntryRow, IndexSettings } from "../../../rag/vectors/requests.js";
+import {
+  type DeleteRequest,
+  type EntryChange,
+  type EntryRow,
+  hasVectors,
+  type IndexSettings,
+} from "../../../rag/vectors/requests.js";
 import { termsOf } from "../../../rag/vectors/search-terms.js";
 import type { SqliteConnection } from "../connection.js";
 import { lengthOutOfRange } from "../errors.js";
@@ -8,8 +14,8 @@ import { sqliteConditionSql } from "./condition-sql.js";
 import { isSearchedByVec, type SqliteIndexTables } from "./index-tables.js";
 
 /** Throws for vectors whose cosines sqlite-vec cannot calculate, because their squares are out of range in single precision. */
-export function checkLength(vector: Float32Array, settings: IndexSettings, what: string): void {
-  if (settings.metric !== "cosine" || !isSearchedByVec(settings)) return;
+export function checkLength(vector: Float32Array | undefined, settings: IndexSettings, what: string): void {
+  if (vector === undefined || settings.metric !== "cosine" || !isSearchedByVec(settings)) return;
   const square = dot(vector, vector);
   if (square < 1e-30 || square > 1e30) throw lengthOutOfRange(what);
 }
@@ -22,7 +28,7 @@ export function writeEntry(connection: SqliteConnection, tables: SqliteIndexTabl
     ...[row.id, row.document, row.metadata],
   );
   const n = BigInt(Number(written?.n));
-  writeVector(connection, tables, n, row.vector);
+  if (row.vector !== undefined) writeVector(connection, tables, n, row.vector);
   writeTerms(connection, tables, n, row.document);
 }
 
@@ -48,7 +54,7 @@ export function deleteSqliteEntries(
   const numbers = findNumbers(connection, tables, request);
   for (const n of numbers) {
     connection.query(`DELETE FROM ${tables.rows} WHERE n = ?`, n);
-    connection.query(`DELETE FROM ${tables.vectors} WHERE n = ?`, n);
+    if (hasVectors(tables.settings)) connection.query(`DELETE FROM ${tables.vectors} WHERE n = ?`, n);
     removeTerms(connection, tables, n);
   }
   return numbers.length;
@@ -60,7 +66,7 @@ function findNumbers(
   { ids, condition }: DeleteRequest,
 ): bigint[] {
   if (ids !== undefined) return ids.flatMap((id) => findNumber(connection, tables, id) ?? []);
-  const { sql, values } = condition === undefined ? { sql: "TRUE", values: [] } : sqliteConditionSql(condition);
+  const { sql, values } = sqliteConditionSql(condition);
   return connection.queryOnce(`SELECT n FROM ${tables.rows} WHERE ${sql}`, values).map(({ n }) => BigInt(Number(n)));
 }
 

@@ -1,9 +1,9 @@
-import type { UpsertOptions } from "../../../../src/rag/vectors/vector-store.js";
+import type { UpsertVectorsOptions } from "../../../../src/rag/vectors/vector-store.js";
 
 const count = 300;
 
 /** Entries which all say in their document, metadata and vector in which round they were written. */
-export function roundOf(round: number): Omit<UpsertOptions, "indexName"> {
+export function roundOf(round: number): Omit<UpsertVectorsOptions, "indexName"> {
   const numbers = Array.from({ length: count }, (_, index) => index);
   return {
     ids: numbers.map((index) => `id${index}`),
