@@ -329,7 +329,7 @@ describe("splitter", () => {
       ],
       ctx,
     );
-    expect(documents.map(({ content }) => content)).toEqual(["one", "one two", "two three", '{"a":1}', '{"b":2}']);
+    expect(documents.map(({ content }) => content)).toEqual(["one two", "two three", '{"a":1}', '{"b":2}']);
   });
 
   it("refuses wrong options where it is made, and chunks of chunks", async () => {

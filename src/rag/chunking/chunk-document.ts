@@ -9,12 +9,19 @@ import type { PartialContext } from "../lone-context.js";
 import { type CheckedChunkOptions, checkChunkOptions } from "./check-options.js";
 import type { ChunkOptions } from "./chunk-options.js";
 import { Graphemes } from "./graphemes.js";
-import { addOverlap, withoutOverlap } from "./overlap.js";
+import { type Group, packGroups } from "./pack-groups.js";
 import { type PagesOf, takePages } from "./pages.js";
 import { findTopicChanges } from "./semantic.js";
 import { sentencesOf } from "./sentences.js";
-import { proseSeparators, type Separator, splitParts, splitRecursively } from "./separators.js";
-import { characters, cut, fits, type Measure, pack, type Sizing } from "./sizing.js";
+import {
+  partsBetween,
+  proseParts,
+  proseSeparators,
+  type Separator,
+  splitParts,
+  splitRecursively,
+} from "./separators.js";
+import { characters, type Measure, type Sizing } from "./sizing.js";
 import { checkMetadata, type SourceDocument } from "./source-document.js";
 import { type FoundChunk, type TextSpan, trimSpan } from "./span.js";
 import { loadTokenizer, Tokenizer } from "./tokenizer.js";
@@ -53,9 +60,9 @@ const markdown = new OnDemand(async () => {
   return { ...split, ...front };
 });
 
-async function sizingOf(text: string, { strategy, size, values }: CheckedChunkOptions): Promise<Sizing> {
+async function sizingOf(text: string, { strategy, size, overlap, values }: CheckedChunkOptions): Promise<Sizing> {
   const measure = await measureOf(strategy === "token" ? "tokens" : values.length, values);
-  return { text, size, measure, strip: values.stripWhitespace !== false, graphemes: new Graphemes() };
+  return { text, size, overlap, measure, strip: values.stripWhitespace !== false, graphemes: new Graphemes() };
 }
 
 async function measureOf(length: unknown, values: CheckedChunkOptions["values"]): Promise<Measure> {
@@ -91,26 +98,28 @@ type Pairs = readonly (readonly [string, string])[] | undefined;
 
 async function findChunks(
   sizing: Sizing,
-  { strategy, overlap, values }: CheckedChunkOptions,
+  { strategy, values }: CheckedChunkOptions,
   ctx: PartialContext | undefined,
 ): Promise<Found> {
-  const whole = { start: 0, end: sizing.text.length };
-  const room = withoutOverlap(sizing, overlap);
-  const overlapping = (spans: readonly TextSpan[]): Found => ({ found: addOverlap(sizing, spans, overlap) });
+  const { text } = sizing;
+  const whole = { start: 0, end: text.length };
   switch (strategy) {
-    case "recursive":
-      return overlapping(splitRecursively(room, whole, separatorsOf(values, proseSeparators)));
+    case "recursive": {
+      const separators = separatorsOf(values, proseSeparators);
+      const isProse = values.separators === undefined && values.separator === undefined;
+      const findParts = isProse ? proseParts(text) : partsBetween(text, separators);
+      return { found: packGroups(sizing, splitRecursively(sizing, whole, separators), findParts) };
+    }
     case "character":
-      return overlapping(splitRecursively(room, whole, separatorsOf(values, [{ pattern: "\n\n" }])));
+      return packed(sizing, splitRecursively(sizing, whole, separatorsOf(values, [{ pattern: "\n\n" }])));
     case "token":
-      return overlapping(splitTokens(room));
+      return packed(sizing, [{ units: tokensOf(sizing) }]);
     case "markdown":
     case "semantic-markdown":
-      return findMarkdown(sizing, { strategy, overlap, values });
+      return findMarkdown(sizing, { strategy, values });
     case "html":
       return {
         found: await (await html.load()).splitHtml(sizing, {
-          overlap,
           headers: (values.headers as Pairs) ?? [],
           sections: (values.sections as Pairs) ?? [],
           returnEachLine: values.returnEachLine === true,
@@ -126,28 +135,32 @@ async function findChunks(
       };
     case "latex": {
       const { readLatexHeaders, splitLatex } = await latex.load();
-      return splitLatex(sizing, { overlap, headers: readLatexHeaders(values.headers as Pairs) });
+      return splitLatex(sizing, { headers: readLatexHeaders(values.headers as Pairs) });
     }
     case "sentence":
-      return overlapping(splitParts(room, [...sentencesOf(sizing.text, whole)], proseSeparators));
+      return packed(sizing, splitParts(sizing, [...sentencesOf(text, whole)], proseSeparators));
     case "semantic": {
-      const groups = await findSemantic(sizing.text, whole, values, ctx);
-      return overlapping(groups.flatMap((group) => splitParts(room, group, proseSeparators)));
+      const topics = await findSemantic(text, whole, values, ctx);
+      return packed(
+        sizing,
+        topics.flatMap((sentences) => splitParts(sizing, sentences, proseSeparators)),
+      );
     }
     default:
       return strategy satisfies never;
   }
 }
 
+const packed = (sizing: Sizing, groups: readonly Group[]): Found => ({ found: packGroups(sizing, groups) });
+
 async function findMarkdown(
   sizing: Sizing,
-  { strategy, overlap, values }: Pick<CheckedChunkOptions, "strategy" | "overlap" | "values">,
+  { strategy, values }: Pick<CheckedChunkOptions, "strategy" | "values">,
 ): Promise<Found> {
   const { joinSections, readFrontMatter, readHeaders, splitMarkdown } = await markdown.load();
   const { metadata, end } = readFrontMatter(sizing.text);
   const options = {
     from: sizing.text.startsWith("\ufeff") ? Math.max(end, 1) : end,
-    overlap,
     headers: readHeaders(values.headers as Pairs),
     stripHeaders: values.stripHeaders === true,
     returnEachLine: values.returnEachLine === true,
@@ -156,14 +169,10 @@ async function findMarkdown(
   return { found: split(sizing, options), own: metadata };
 }
 
-/** Packs as many tokens into each chunk as fit. A character is never cut, even if it has more tokens than that. */
-function splitTokens(sizing: Sizing): TextSpan[] {
-  const { measure, text } = sizing;
-  if (!(measure instanceof Tokenizer)) return cut(sizing, { start: 0, end: text.length });
-  const ends = measure.ends(text);
-  const tokens = ends.map((end, index) => ({ start: ends[index - 1] ?? 0, end }));
-  // trimming can add tokens: a word may need more of them without the space before it
-  return pack(sizing, tokens).flatMap((span) => (fits(sizing, span) ? [span] : cut(sizing, trimSpan(text, span))));
+/** The tokens of a text. A character that has several tokens is one unit. */
+function tokensOf({ measure, text }: Sizing): TextSpan[] {
+  const ends = measure instanceof Tokenizer ? measure.ends(text) : [text.length];
+  return ends.map((end, index) => ({ start: ends[index - 1] ?? 0, end }));
 }
 
 async function findSemantic(

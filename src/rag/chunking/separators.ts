@@ -1,6 +1,7 @@
 import { emptySeparator } from "../errors.js";
 import { findBlankLines, findLineBreaks } from "./line-breaks.js";
-import { cut, fits, pack, type Sizing } from "./sizing.js";
+import type { FindParts, Group } from "./pack-groups.js";
+import { fits, type Sizing } from "./sizing.js";
 import type { TextSpan } from "./span.js";
 
 /** Calls `found` for each separator in a text. */
@@ -23,11 +24,11 @@ export const proseSeparators: readonly Separator[] = [
 export const lineSeparators: readonly Separator[] = [{ pattern: findLineBreaks }, { pattern: /[ \t\u3000]+/g }];
 
 /**
- * Splits at the first separator that occurs, parts that are still too large at the next one, and finally between graphemes.
- * Neighbors that fit together are joined.
+ * Splits at the first separator that occurs, and parts that are too large at the next one. A part without separators is a unit of
+ * its own, even if it is too large.
  */
-export function splitRecursively(sizing: Sizing, span: TextSpan, separators: readonly Separator[]): TextSpan[] {
-  if (fits(sizing, span)) return [span];
+export function splitRecursively(sizing: Sizing, span: TextSpan, separators: readonly Separator[]): Group[] {
+  if (fits(sizing, span)) return [{ units: [span] }];
   for (const [index, separator] of separators.entries()) {
     const parts = splitAt(sizing.text, span, separator);
     if (parts.length > 1) return splitParts(sizing, parts, separators.slice(index + 1));
@@ -35,34 +36,44 @@ export function splitRecursively(sizing: Sizing, span: TextSpan, separators: rea
     if (only !== undefined && (only.start !== span.start || only.end !== span.end))
       return splitRecursively(sizing, only, separators.slice(index + 1));
   }
-  return cut(sizing, span);
+  return [{ units: [span] }];
 }
 
-/** Splits the parts that are too large, and joins neighbors that fit together. */
-export function splitParts(sizing: Sizing, parts: readonly TextSpan[], separators: readonly Separator[]): TextSpan[] {
+/** Groups neighbors that fit, and splits the parts that are too large. */
+export function splitParts(sizing: Sizing, parts: readonly TextSpan[], separators: readonly Separator[]): Group[] {
   return splitLarge(sizing, parts, (part) => splitRecursively(sizing, part, separators));
 }
 
-/** Joins neighbors that fit together, and passes parts that are too large to `split`. */
-export function splitLarge(
+/** Groups neighbors that fit, and passes parts that are too large to `split`. */
+export function splitLarge<Part extends TextSpan>(
   sizing: Sizing,
-  parts: readonly TextSpan[],
-  split: (part: TextSpan) => readonly TextSpan[],
-): TextSpan[] {
-  const found: TextSpan[] = [];
-  let small: TextSpan[] = [];
+  parts: readonly Part[],
+  split: (part: Part) => readonly Group[],
+): Group[] {
+  const groups: Group[] = [];
+  let units: Part[] = [];
   for (const part of parts) {
     if (fits(sizing, part)) {
-      small.push(part);
+      units.push(part);
       continue;
     }
-    for (const span of pack(sizing, small)) found.push(span);
-    for (const span of split(part)) found.push(span);
-    small = [];
+    groups.push({ units });
+    for (const group of split(part)) groups.push(group);
+    units = [];
   }
-  for (const span of pack(sizing, small)) found.push(span);
-  return found;
+  return [...groups, { units }];
 }
+
+/** Finds where the parts between any of the separators begin. */
+export function partsBetween(text: string, separators: readonly Separator[]): FindParts {
+  return (unit) => {
+    const starts = separators.flatMap((separator) => splitAt(text, unit, separator).map(({ start }) => start));
+    return [...new Set(starts)].sort((one, other) => one - other);
+  };
+}
+
+/** Finds paragraphs, lines and sentences, but not words. */
+export const proseParts = (text: string): FindParts => partsBetween(text, proseSeparators.slice(0, -1));
 
 /** The parts between separators, without empty ones. */
 export function splitAt(text: string, { start, end }: TextSpan, { pattern, keep }: Separator): TextSpan[] {

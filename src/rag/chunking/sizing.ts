@@ -10,10 +10,13 @@ export interface Measure {
 
 export const characters: Measure = { isCharacters: true, of: (text) => text.length };
 
-/** A text and the maximum size of its chunks. */
+/** A text, and the sizes of its chunks. */
 export interface Sizing {
   readonly text: string;
+  /** The maximum size of a chunk. */
   readonly size: number;
+  /** How much a chunk may repeat of the one before it, less than `size`. */
+  readonly overlap: number;
   readonly measure: Measure;
   /** Whether whitespace at both ends of a chunk is removed, and so does not count. */
   readonly strip: boolean;
@@ -27,51 +30,33 @@ export function fits(sizing: Sizing, span: TextSpan): boolean {
   return measure.isCharacters ? end - start <= size : measure.of(text.slice(start, end)) <= size;
 }
 
-/** Joins neighbors as long as they fit together. The text between them becomes part of the span. */
-export function pack(sizing: Sizing, pieces: readonly TextSpan[]): TextSpan[] {
-  const packed: TextSpan[] = [];
-  for (let first = 0; first < pieces.length; ) {
-    const end = endOfPack(sizing, pieces, first);
-    packed.push({ start: startOf(pieces, first), end: endOf(pieces, end - 1) });
-    first = end;
-  }
-  return packed;
-}
-
-/** The index after the last piece that fits together with the first one. */
-function endOfPack(sizing: Sizing, pieces: readonly TextSpan[], first: number): number {
+/** The index after the last unit that fits together with the first one, in a chunk that begins at `start`. */
+export function endOfPack(sizing: Sizing, units: readonly TextSpan[], first: number, start: number): number {
   const { text, size, measure } = sizing;
-  const start = startOf(pieces, first);
   let next = first + 1;
   if (measure.isCharacters) {
-    while (next < pieces.length && fits(sizing, { start, end: endOf(pieces, next) })) next++;
+    while (next < units.length && fits(sizing, { start, end: endOf(units, next) })) next++;
     return next;
   }
-  // measuring the joined span for each piece would take quadratic time, so the sum of the pieces gives a first estimate
-  let sum = measure.of(text.slice(start, endOf(pieces, first)));
-  for (; next < pieces.length; next++) {
-    sum += measure.of(text.slice(endOf(pieces, next - 1), endOf(pieces, next)));
+  // measuring the joined span for each unit would take quadratic time, so the sum of the units gives a first estimate
+  let sum = measure.of(text.slice(start, endOf(units, first)));
+  for (; next < units.length; next++) {
+    sum += measure.of(text.slice(endOf(units, next - 1), endOf(units, next)));
     if (sum > size) break;
   }
-  while (next > first + 1 && !fits(sizing, { start, end: endOf(pieces, next - 1) })) next--;
+  while (next > first + 1 && !fits(sizing, { start, end: endOf(units, next - 1) })) next--;
   return next;
 }
 
-const startOf = (pieces: readonly TextSpan[], index: number): number => pieces[index]?.start ?? 0;
-const endOf = (pieces: readonly TextSpan[], index: number): number => pieces[index]?.end ?? 0;
+const endOf = (units: readonly TextSpan[], index: number): number => units[index]?.end ?? 0;
 
-/** Cuts a span between graphemes. A grapheme larger than the size stays whole. */
-export function cut(sizing: Sizing, { start, end }: TextSpan): TextSpan[] {
-  const pieces: TextSpan[] = [];
-  for (let from = start; from < end; ) {
-    const to = endOfCut(sizing, from, end);
-    pieces.push({ start: from, end: to });
-    from = to;
-  }
-  return pieces;
+/** The size of a span in the unit of `size`. */
+export function sizeOf({ text, measure }: Sizing, { start, end }: TextSpan): number {
+  return measure.isCharacters ? end - start : measure.of(text.slice(start, end));
 }
 
-function endOfCut(sizing: Sizing, from: number, end: number): number {
+/** Where a chunk that begins at `from` must end at the latest. Cuts between graphemes; one larger than the size stays whole. */
+export function endOfCut(sizing: Sizing, from: number, end: number): number {
   const { text, size, measure, graphemes } = sizing;
   if (measure.isCharacters) return graphemes.cutAt(text, from, from + Math.floor(size), end);
   let low = graphemes.cutAt(text, from, from + 1, end);

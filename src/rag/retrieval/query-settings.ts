@@ -122,10 +122,9 @@ const isBlank = (text: unknown): boolean => text === undefined || (typeof text =
 /** Joins the filters of the tool, the request context and the model. All of them must match. */
 function readFilters(options: QueryToolOptions, input: Input, { requestContext }: NodeContext): Filter | undefined {
   const own = selectionOf("the query tool", options).filter;
-  const isRequested = hasMethod(requestContext, "has") && requestContext.has("filter");
-  const requested = isRequested
-    ? selectionOf("the request context", { filter: requestContext.get("filter") as Filter }).filter
-    : undefined;
+  const given = requestContext.get("filter");
+  const isGiven = given !== undefined || (hasMethod(requestContext, "has") && requestContext.has("filter"));
+  const requested = isGiven ? selectionOf("the request context", { filter: given as Filter }).filter : undefined;
   const asked = options.enableFilter === true && "filter" in input ? parseFilter(input.filter) : undefined;
   return bothFilters(bothFilters(own, requested), asked);
 }

@@ -78,6 +78,55 @@ describe("HTML", () => {
     );
   });
 
+  it("keeps blocks whole that fit, with any overlap, and puts no chunk inside another", {
+    timeout: 120_000,
+  }, async () => {
+    const block = fc.array(fc.constantFrom("oak", "cedar.", "a", "组子。", "joints!"), { minLength: 1, maxLength: 12 });
+    const pages = fc.array(
+      block.map((parts) => parts.join(" ")),
+      { maxLength: 12 },
+    );
+    const shapes = fc.tuple(fc.integer({ min: 1, max: 60 }), fc.nat({ max: 59 }));
+    await fc.assert(
+      fc.asyncProperty(pages, shapes, async (blocks, [size, part]) => {
+        const page = blocks.map((text, index) => `<p>${index} ${text}</p>`).join("\n");
+        const overlap = part % size;
+        const found = await MDocument.fromHTML(page).chunk({ strategy: "html", size, overlap });
+        for (const [index, text] of blocks.entries()) {
+          const whole = `${index} ${text}`;
+          if (whole.length <= size) expect(found.some((one) => one.text.split("\n").includes(whole))).toBe(true);
+        }
+        let covered = 0;
+        for (const [index, chunk] of found.entries()) {
+          const { start, end } = placeOf(chunk);
+          expect(chunk.text.length).toBeLessThanOrEqual(size);
+          const before = found[index - 1];
+          if (before !== undefined) {
+            expect(start).toBeGreaterThan(placeOf(before).start);
+            expect(end).toBeGreaterThan(placeOf(before).end);
+            const shared = page.slice(start, placeOf(before).end).replaceAll(/<[^>]*>\s*(?:<[^>]*>)?/g, "\n");
+            expect(shared.length).toBeLessThanOrEqual(overlap);
+          }
+          expect(
+            page
+              .slice(covered, start)
+              .replaceAll(/<[^>]*>/g, "")
+              .trim(),
+          ).toBe("");
+          covered = Math.max(covered, end);
+        }
+        expect(
+          page
+            .slice(covered)
+            .replaceAll(/<[^>]*>/g, "")
+            .trim(),
+        ).toBe("");
+        if (blocks.join("\n").length + 3 * blocks.length <= size) expect(found.length).toBeLessThanOrEqual(1);
+      }),
+      runs,
+    );
+  });
+
   it("splits by sections and headings together, sections first", async () => {
     const page = `<p>Before.</p><div class="content"><h1>One</h1><p>First.</p><h2>Two</h2><p>Second.</p></div>
       <div class="content"><h1>Three</h1><p>Third &amp; last.</p></div><p>After.</p>`;

@@ -1,5 +1,5 @@
-import { addOverlap, withoutOverlap } from "../overlap.js";
-import { lineSeparators, proseSeparators, splitAt, splitParts, splitRecursively } from "../separators.js";
+import { packGroups } from "../pack-groups.js";
+import { lineSeparators, proseParts, proseSeparators, splitAt, splitParts, splitRecursively } from "../separators.js";
 import type { Sizing } from "../sizing.js";
 import { type FoundChunk, type TextSpan, trimSpan } from "../span.js";
 import { type HtmlElement, readHtml } from "./read-html.js";
@@ -7,7 +7,6 @@ import { readSelector, type Selector } from "./selector.js";
 import { type VisibleLine, VisibleText } from "./visible-text.js";
 
 export interface HtmlSplit {
-  readonly overlap: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly sections: readonly (readonly [string, string])[];
   readonly returnEachLine: boolean;
@@ -21,7 +20,7 @@ interface Group {
 
 /** Splits the visible text of a page. Each chunk has the source range that it comes from. */
 export async function splitHtml(sizing: Sizing, options: HtmlSplit): Promise<FoundChunk[]> {
-  const { overlap, returnEachLine } = options;
+  const { returnEachLine } = options;
   const sections = options.sections.map(named);
   const headers = options.headers.map(named);
   const visible = new VisibleText(await readHtml(sizing.text));
@@ -31,9 +30,11 @@ export async function splitHtml(sizing: Sizing, options: HtmlSplit): Promise<Fou
   return groups.flatMap(({ lines, metadata }) => {
     const spans = returnEachLine
       ? lines.flatMap((line) =>
-          splitAt(text, line, { pattern: "\n" }).flatMap((one) => splitRecursively(inText, one, lineSeparators)),
+          splitAt(text, line, { pattern: "\n" }).flatMap((one) =>
+            packGroups(inText, splitRecursively(inText, one, lineSeparators)),
+          ),
         )
-      : addOverlap(inText, splitParts(withoutOverlap(inText, overlap), lines, proseSeparators), overlap);
+      : packGroups(inText, splitParts(inText, lines, proseSeparators), proseParts(text));
     return spans.flatMap((span) => chunkOf(visible, sizing.strip ? trimSpan(text, span) : span, metadata));
   });
 }

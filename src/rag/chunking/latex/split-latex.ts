@@ -1,13 +1,12 @@
 import { invalidRagOption } from "../../errors.js";
 import { addHeadings, type HeaderNames } from "../heading-path.js";
-import { addOverlap, withoutOverlap } from "../overlap.js";
-import { lineSeparators, proseSeparators, splitAt, splitLarge, splitRecursively } from "../separators.js";
+import { type FindParts, type Group, packGroups } from "../pack-groups.js";
+import { lineSeparators, proseParts, proseSeparators, splitAt, splitLarge, splitRecursively } from "../separators.js";
 import { fits, type Sizing } from "../sizing.js";
 import type { FoundChunk, TextSpan } from "../span.js";
 import { headingNames, type LatexBlock, readLatex } from "./read-latex.js";
 
 export interface LatexSplit {
-  readonly overlap: number;
   readonly headers: HeaderNames | undefined;
 }
 
@@ -34,13 +33,12 @@ export function readLatexHeaders(headers: readonly (readonly [string, string])[]
 }
 
 /** Splits the preamble and each section. A document that cannot be parsed is split like plain text. */
-export function splitLatex(sizing: Sizing, { overlap, headers }: LatexSplit): LatexChunks {
+export function splitLatex(sizing: Sizing, { headers }: LatexSplit): LatexChunks {
   const end = sizing.text.length;
-  const room = withoutOverlap(sizing, overlap);
   const document = readLatex(sizing.text);
   if ("fault" in document) {
-    const found = addOverlap(sizing, splitRecursively(room, { start: 0, end }, proseSeparators), overlap);
-    return { found, own: { parseError: document.fault } };
+    const groups = splitRecursively(sizing, { start: 0, end }, proseSeparators);
+    return { found: packGroups(sizing, groups, proseParts(sizing.text)), own: { parseError: document.fault } };
   }
   const { body, blocks, headings } = document;
   const splitting = headings.filter(({ depth }) => headers === undefined || headers.has(depth));
@@ -50,14 +48,22 @@ export function splitLatex(sizing: Sizing, { overlap, headers }: LatexSplit): La
     const section = { start, end: starts[index + 1] ?? end };
     const first = next;
     while (next < blocks.length && (blocks[next]?.start ?? end) < section.end) next++;
-    return addOverlap(sizing, splitSection(room, section, blocks.slice(first, next)), overlap);
+    const own = blocks.slice(first, next);
+    return packGroups(sizing, splitSection(sizing, section, own), partsOutside(sizing.text, own));
   });
   return { found: addHeadings(sizing.text, found, headings, headers), own: {} };
 }
 
-/** Packs whole paragraphs and environments into chunks. Those that are too large are split. */
-function splitSection(sizing: Sizing, section: TextSpan, blocks: readonly LatexBlock[]): TextSpan[] {
-  if (fits(sizing, section)) return [section];
+/** Finds the lines and sentences in a paragraph. Environments stay whole. */
+function partsOutside(text: string, blocks: readonly LatexBlock[]): FindParts {
+  const findProse = proseParts(text);
+  const starts = new Set(blocks.map(({ start }) => start));
+  return (unit) => (starts.has(unit.start) ? [] : findProse(unit));
+}
+
+/** Groups whole paragraphs and environments. Those that are too large are split. */
+function splitSection(sizing: Sizing, section: TextSpan, blocks: readonly LatexBlock[]): Group[] {
+  if (fits(sizing, section)) return [{ units: [section] }];
   const verbatim = new Set<TextSpan>(blocks.filter(({ isVerbatim }) => isVerbatim));
   return splitLarge(sizing, partsOf(sizing.text, section, blocks), (part) =>
     splitRecursively(sizing, part, verbatim.has(part) ? lineSeparators : proseSeparators),

@@ -49,7 +49,12 @@ const deepest = 100;
 
 /** The innermost block that can continue on the next line. */
 type Leaf =
-  | { readonly type: "paragraph"; readonly lastLine: string; readonly textStart: number | undefined }
+  | {
+      readonly type: "paragraph";
+      readonly lastLine: string;
+      readonly lineStart: number;
+      readonly textStart: number | undefined;
+    }
   | { readonly type: "fence"; readonly fence: Fence }
   | { readonly type: "html"; readonly html: HtmlBlock }
   | { readonly type: "code" | "table" };
@@ -181,7 +186,7 @@ class BlockScanner {
           return;
         }
         if (isTableDelimiter(rest, paragraph.lastLine)) {
-          this.#makeTable(line.end);
+          this.#makeTable(paragraph.lineStart, line.end);
           return;
         }
       }
@@ -198,12 +203,13 @@ class BlockScanner {
     // text continues a paragraph, even in containers that the line does not mark (a lazy continuation)
     if (paragraph !== undefined) {
       const textStart = paragraph.textStart ?? (isDefinitionLine(rest) ? undefined : start);
-      this.#leaf = { type: "paragraph", lastLine: isOpen ? rest : "", textStart };
+      this.#leaf = { type: "paragraph", lastLine: isOpen ? rest : "", lineStart: start, textStart };
       this.#extend(line.end);
       return;
     }
     this.#closeTo(depth);
-    this.#leaf = { type: "paragraph", lastLine: rest, textStart: isDefinitionLine(rest) ? undefined : start };
+    const textStart = isDefinitionLine(rest) ? undefined : start;
+    this.#leaf = { type: "paragraph", lastLine: rest, lineStart: start, textStart };
     this.#add({ type: "other", start, end: line.end });
   }
 
@@ -258,12 +264,17 @@ class BlockScanner {
     this.#open = undefined;
   }
 
-  #makeTable(end: number): void {
+  /** Turns the last line of a paragraph into the head of a table. Lines before it stay a paragraph. */
+  #makeTable(start: number, end: number): void {
     this.#leaf = { type: "table" };
-    if (this.#containers.length === 0 && this.#open !== undefined) {
-      Object.assign(this.#open, { type: "table", headEnd: end });
+    const paragraph = this.#open;
+    if (this.#containers.length > 0 || paragraph === undefined) {
+      this.#extend(end);
+      return;
     }
-    this.#extend(end);
+    if (paragraph.start === start) this.#blocks.pop();
+    else paragraph.end = trimSpan(this.#text, { start: paragraph.start, end: start }).end;
+    this.#begin({ type: "table", start, end, headEnd: end });
   }
 
   /** Closes the containers below a depth, and the leaf in them. */

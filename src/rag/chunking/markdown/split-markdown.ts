@@ -1,16 +1,15 @@
 import { invalidRagOption } from "../../errors.js";
 import { addHeadings, type HeaderNames } from "../heading-path.js";
 import { findLineBreaks } from "../line-breaks.js";
-import { addOverlap, withoutOverlap } from "../overlap.js";
-import { lineSeparators, proseSeparators, splitAt, splitRecursively } from "../separators.js";
-import { fits, pack, type Sizing } from "../sizing.js";
+import { type FindParts, type Group, packGroups } from "../pack-groups.js";
+import { lineSeparators, proseParts, proseSeparators, splitAt, splitLarge, splitRecursively } from "../separators.js";
+import { fits, type Sizing } from "../sizing.js";
 import type { FoundChunk, TextSpan } from "../span.js";
 import { type MarkdownBlock, scanBlocks } from "./scan-blocks.js";
 
 export interface MarkdownSplit {
   /** Where the document begins, after its front matter. */
   readonly from: number;
-  readonly overlap: number;
   readonly headers: HeaderNames | undefined;
   readonly stripHeaders: boolean;
   readonly returnEachLine: boolean;
@@ -32,7 +31,7 @@ export function readHeaders(headers: readonly (readonly [string, string])[] | un
 
 /** Splits each section into one or more chunks. */
 export function splitMarkdown(sizing: Sizing, options: MarkdownSplit): readonly FoundChunk[] {
-  const { overlap, headers, stripHeaders, returnEachLine } = options;
+  const { headers, stripHeaders, returnEachLine } = options;
   const isSplitting = (block: MarkdownBlock): boolean =>
     block.type === "heading" && (headers === undefined || headers.has(block.depth));
   const blocks = scanBlocks(sizing.text, options.from);
@@ -42,7 +41,7 @@ export function splitMarkdown(sizing: Sizing, options: MarkdownSplit): readonly 
     const isStripped = stripHeaders && first !== undefined && isSplitting(first);
     const kept = blocks.slice(isStripped ? start + 1 : start, starts[index + 1]);
     if (returnEachLine) return linesOf(sizing, kept);
-    return addOverlap(sizing, splitBlocks(withoutOverlap(sizing, overlap), kept), overlap);
+    return packGroups(sizing, splitBlocks(sizing, kept), partsOf(sizing.text, kept));
   });
   return addHeadings(sizing.text, found, headingsOf(blocks), headers);
 }
@@ -50,31 +49,32 @@ export function splitMarkdown(sizing: Sizing, options: MarkdownSplit): readonly 
 const headingsOf = (blocks: readonly MarkdownBlock[]): MarkdownBlock[] =>
   blocks.filter(({ type }) => type === "heading");
 
-function linesOf(sizing: Sizing, blocks: readonly MarkdownBlock[]): TextSpan[] {
+function linesOf(sizing: Sizing, blocks: readonly MarkdownBlock[]): FoundChunk[] {
   const span = spanOf(blocks);
   if (span === undefined) return [];
   return splitAt(sizing.text, span, { pattern: findLineBreaks }).flatMap((line) =>
-    splitRecursively(sizing, line, lineSeparators),
+    packGroups(sizing, splitRecursively(sizing, line, lineSeparators)),
   );
 }
 
-/** Packs whole blocks into chunks. Blocks that are too large are split. */
-function splitBlocks(sizing: Sizing, blocks: readonly MarkdownBlock[]): FoundChunk[] {
+/** Groups whole blocks. Blocks that are too large are split. */
+function splitBlocks(sizing: Sizing, blocks: readonly MarkdownBlock[]): Group[] {
   const span = spanOf(blocks);
   if (span === undefined) return [];
-  if (fits(sizing, span)) return [span];
-  const found: FoundChunk[] = [];
-  let small: TextSpan[] = [];
-  for (const piece of withHeadings(sizing, blocks)) {
-    if (fits(sizing, piece)) {
-      small.push(piece);
-      continue;
-    }
-    for (const span of pack(sizing, small)) found.push(span);
-    for (const part of splitBlock(sizing, piece)) found.push(part);
-    small = [];
-  }
-  return [...found, ...pack(sizing, small)];
+  if (fits(sizing, span)) return [{ units: [span] }];
+  return splitLarge(sizing, withHeadings(sizing, blocks), (block) => splitBlock(sizing, block));
+}
+
+/** Finds the blocks in a unit, and the paragraphs, lines and sentences in those that are neither fences nor tables. */
+function partsOf(text: string, blocks: readonly MarkdownBlock[]): FindParts {
+  const findProse = proseParts(text);
+  return (unit) =>
+    blocks
+      .filter(({ start, end }) => start < unit.end && end > unit.start)
+      .flatMap((block) => {
+        const start = Math.max(block.start, unit.start);
+        return block.type === "other" ? findProse({ start, end: Math.min(block.end, unit.end) }) : [start];
+      });
 }
 
 /** Joins a heading with the block after it if both fit. */
@@ -91,48 +91,45 @@ function withHeadings(sizing: Sizing, blocks: readonly MarkdownBlock[]): Markdow
 }
 
 /** Splits a block. Parts of a fence or a table that lack its head get the head in their metadata. */
-function splitBlock(sizing: Sizing, block: MarkdownBlock): FoundChunk[] {
-  const isLines = block.type === "fence" || block.type === "table";
-  const spans = splitRecursively(sizing, block, isLines ? lineSeparators : proseSeparators);
-  if (!isLines) return spans;
+function splitBlock(sizing: Sizing, block: MarkdownBlock): Group[] {
+  if (block.type !== "fence" && block.type !== "table") return splitRecursively(sizing, block, proseSeparators);
   const head = sizing.text.slice(block.start, block.headEnd).trim();
-  return spans.map((span) => (span.start < block.headEnd ? span : { ...span, metadata: { head } }));
+  const groups = splitRecursively(sizing, block, lineSeparators);
+  return groups.map(({ units }, index) => ({
+    units,
+    // other blocks must not begin with lines that lack the head
+    isClosed: index === groups.length - 1,
+    metadataOf: ({ start }) => (start < block.headEnd ? undefined : { head }),
+  }));
 }
 
 /** Splits into whole sections, and joins those that fit together. */
-export function joinSections(sizing: Sizing, { from, overlap, headers }: MarkdownSplit): readonly FoundChunk[] {
+export function joinSections(sizing: Sizing, { from, headers }: MarkdownSplit): readonly FoundChunk[] {
   const blocks = scanBlocks(sizing.text, from);
-  const found = addOverlap(sizing, joinBlocks(withoutOverlap(sizing, overlap), blocks), overlap);
+  const found = packGroups(sizing, splitSections(sizing, blocks), partsOf(sizing.text, blocks));
   return addHeadings(sizing.text, found, headingsOf(blocks), headers);
 }
 
-function joinBlocks(sizing: Sizing, blocks: readonly MarkdownBlock[]): FoundChunk[] {
+interface Section extends TextSpan {
+  readonly blocks: readonly MarkdownBlock[];
+}
+
+function splitSections(sizing: Sizing, blocks: readonly MarkdownBlock[]): Group[] {
   const span = spanOf(blocks);
   if (span === undefined) return [];
-  if (fits(sizing, span)) return [span];
+  if (fits(sizing, span)) return [{ units: [span] }];
   const depths = blocks.slice(1).flatMap(({ type, depth }) => (type === "heading" ? [depth] : []));
   if (depths.length === 0) return splitBlocks(sizing, blocks);
   const highest = Math.min(...depths);
   const starts = blocks.flatMap(({ type, depth }, index) =>
     index === 0 || (type === "heading" && depth === highest) ? [index] : [],
   );
-  const parts = starts.map((start, index) => blocks.slice(start, starts[index + 1]));
-  const found: FoundChunk[] = [];
-  let open: TextSpan | undefined;
-  for (const part of parts) {
-    const own = spanOf(part);
-    if (own === undefined) continue;
-    const joined = open && { start: open.start, end: own.end };
-    if (joined !== undefined && fits(sizing, joined)) {
-      open = joined;
-      continue;
-    }
-    if (open !== undefined) found.push(open);
-    open = fits(sizing, own) ? own : undefined;
-    if (open === undefined) found.push(...joinBlocks(sizing, part));
-  }
-  if (open !== undefined) found.push(open);
-  return found;
+  const sections = starts.flatMap((start, index): Section[] => {
+    const own = blocks.slice(start, starts[index + 1]);
+    const section = spanOf(own);
+    return section === undefined ? [] : [{ ...section, blocks: own }];
+  });
+  return splitLarge(sizing, sections, (section) => splitSections(sizing, section.blocks));
 }
 
 function spanOf(blocks: readonly MarkdownBlock[]): TextSpan | undefined {
