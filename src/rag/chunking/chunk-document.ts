@@ -118,13 +118,11 @@ async function findChunks(
     case "semantic-markdown":
       return findMarkdown(sizing, { strategy, values });
     case "html":
-      return {
-        found: await (await html.load()).splitHtml(sizing, {
-          headers: (values.headers as Pairs) ?? [],
-          sections: (values.sections as Pairs) ?? [],
-          returnEachLine: values.returnEachLine === true,
-        }),
-      };
+      return (await html.load()).splitHtml(sizing, {
+        headers: (values.headers as Pairs) ?? [],
+        sections: (values.sections as Pairs) ?? [],
+        returnEachLine: values.returnEachLine === true,
+      });
     case "json":
       return {
         found: (await json.load()).splitJson(sizing, {

@@ -18,7 +18,10 @@ export interface SizeOptions extends TokenizerOptions {
 
 /** Options about the overlap of chunks. */
 export interface OverlapOptions {
-  /** How much of the previous chunk is repeated, at most. The overlap begins at a word if possible. @default 0 */
+  /**
+   * How much of the previous chunk is repeated, at most. A chunk begins with as many whole paragraphs, lines or sentences from the end
+   * of the previous one as fit; a single one that is larger is not repeated. @default 0
+   */
   readonly overlap?: number | undefined;
 }
 
@@ -71,7 +74,7 @@ export interface SemanticMarkdownOptions extends SizeOptions, OverlapOptions {
   readonly headers?: readonly (readonly [string, string])[] | undefined;
 }
 
-/** The visible text of a page, by sections, headings or block elements. */
+/** The visible text of a page, by sections, headings or block elements. The metadata of chunks has the `title` of the page. */
 export interface HtmlOptions extends SizeOptions, OverlapOptions {
   readonly strategy: "html";
   /** Elements that begin a part, highest level first, and the metadata keys for their text: `[["h1", "title"]]`. */

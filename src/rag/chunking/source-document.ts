@@ -19,6 +19,7 @@ const byExtension: Readonly<Record<string, ChunkStrategy>> = {
   tex: "latex",
   latex: "latex",
   ltx: "latex",
+  docx: "markdown",
 };
 
 const byMimeType: Readonly<Record<string, ChunkStrategy>> = {
@@ -30,6 +31,8 @@ const byMimeType: Readonly<Record<string, ChunkStrategy>> = {
   "application/x-latex": "latex",
   "application/x-tex": "latex",
   "text/x-tex": "latex",
+  // loaders convert it
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "markdown",
 };
 
 /** The default strategy of a document, by its MIME type or else by the extension of its URI. */

@@ -21,9 +21,12 @@ export interface SourceLoader extends Loader {
 
 /**
  * Reads a file: text in UTF-8 or UTF-16, PDF (with the package unpdf) or DOCX (with mammoth). The URI is a path or a `file:` URL.
- * It becomes the id of the document; the metadata has `uri` and `mimeType`. For a PDF, the metadata also has `pageStarts`, the
- * positions in the text at which pages begin; chunks have `pages` instead, the numbers of their pages. Throws (`LOAD_FAILED`) if a
- * PDF has no text, as in a scan, or is encrypted.
+ * It becomes the id of the document; the metadata has `uri` and `mimeType`, and the `title` of a PDF or DOCX that has one.
+ *
+ * For a PDF, the metadata also has `pageStarts`, the positions in the text at which pages begin; chunks have `pages` instead, the
+ * numbers of their pages. Throws (`LOAD_FAILED`) if a PDF has no text, as in a scan, or is encrypted.
+ *
+ * A DOCX becomes Markdown with its headings, lists, tables, footnotes and endnotes. Headers, footers and comments are left out.
  *
  * @example
  * const [document] = await fileLoader().load({ uri: "docs/guide.md" });

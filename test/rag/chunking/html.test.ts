@@ -127,6 +127,21 @@ describe("HTML", () => {
     );
   });
 
+  it("puts the title of the page into the metadata of every chunk", async () => {
+    const page = (head: string, body = "<h1>One</h1><p>First.</p><h1>Two</h1>") =>
+      `<!doctype html><html><head>${head}</head><body>${body}</body></html>`;
+    const headers = [["h1", "heading"]] as const;
+    const titles = async (source: string, options: object = {}) =>
+      (await MDocument.fromHTML(source, options).chunk({ strategy: "html", headers })).map(
+        ({ metadata }) => metadata.title,
+      );
+    expect(await titles(page("<title>\n Kumiko &amp;\n lattice </title>"))).toEqual(Array(2).fill("Kumiko & lattice"));
+    expect(await titles("<title>Bare</title>text")).toEqual(["Bare"]);
+    expect(await titles(page("<title>Theirs</title>"), { metadata: { title: "Mine" } })).toEqual(["Mine", "Mine"]);
+    expect(await titles(page("<title> </title>"))).toEqual([undefined, undefined]);
+    expect(await titles(page("", "<svg><title>A picture</title></svg>text"))).toEqual([undefined]);
+  });
+
   it("splits by sections and headings together, sections first", async () => {
     const page = `<p>Before.</p><div class="content"><h1>One</h1><p>First.</p><h2>Two</h2><p>Second.</p></div>
       <div class="content"><h1>Three</h1><p>Third &amp; last.</p></div><p>After.</p>`;

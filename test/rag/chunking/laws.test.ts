@@ -42,7 +42,8 @@ interface Strategy {
   readonly isWhole?: boolean;
 }
 
-const paragraphs = (text: string): Place[] => placesBetween(text, /(?:\r\n|\r(?!\n)|\n)(?:[ \t]*(?:\r\n|\r(?!\n)|\n))+/g);
+const paragraphs = (text: string): Place[] =>
+  placesBetween(text, /(?:\r\n|\r(?!\n)|\n)(?:[ \t]*(?:\r\n|\r(?!\n)|\n))+/g);
 const lines = (text: string): Place[] => placesBetween(text, /\r\n|\r|\n/g);
 const sentences = (text: string): Place[] => {
   const segments = new Intl.Segmenter("und", { granularity: "sentence" }).segment(text);
@@ -51,7 +52,9 @@ const sentences = (text: string): Place[] => {
 
 /** The fences and tables of a Markdown document, and its paragraphs. */
 function markdownBlocks(text: string): Place[] {
-  const from = frontMatter.exec(text)?.[0].length ?? (text.startsWith("\ufeff") ? 1 : 0);
+  const start = frontMatter.exec(text)?.[0].length ?? 0;
+  // the parser removes a byte order mark, which would move its positions
+  const from = start + (/^\ufeff*/.exec(text.slice(start))?.[0].length ?? 0);
   const { children } = fromMarkdown(text.slice(from), {
     extensions: [gfmTable()],
     mdastExtensions: [gfmTableFromMarkdown()],

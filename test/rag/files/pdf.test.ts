@@ -35,6 +35,14 @@ async function chunksOf({ id, content, metadata }: Document, size: number) {
 }
 
 describe("a PDF", () => {
+  it("has its title in its metadata, if there is one", async () => {
+    const pages = [[line("Text.")]];
+    const titled = (title: string) => makePdf(pages, { extra: `<</Title(${title})>>`, trailer: "/Info 10 0 R" });
+    expect((await load("titled.pdf", titled("Joints without nails"))).metadata.title).toBe("Joints without nails");
+    expect((await load("blank.pdf", titled(" "))).metadata).not.toHaveProperty("title");
+    expect((await load("none.pdf", makePdf(pages))).metadata).not.toHaveProperty("title");
+  });
+
   it("is the text of its pages, and its chunks say on which of them they stand", async () => {
     const pages = [[line("First page."), line("It goes on.")], [line("Second page.")], [line("Third page.")]];
     const document = await load("three.pdf", makePdf(pages));

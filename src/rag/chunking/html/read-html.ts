@@ -45,6 +45,8 @@ export interface HtmlText extends SourcePiece {
 
 export interface HtmlPage {
   readonly source: string;
+  /** The text of its `title` element. */
+  readonly title: string | undefined;
   readonly texts: readonly HtmlText[];
   /** Where block elements (and `br`) begin. */
   readonly breaks: readonly number[];
@@ -139,7 +141,8 @@ function collect(
   page: DefaultTreeAdapterTypes.Document,
   source: string,
   starts: ElementStarts,
-): Pick<HtmlPage, "texts" | "breaks"> {
+): Pick<HtmlPage, "title" | "texts" | "breaks"> {
+  let title: string | undefined;
   const texts: HtmlText[] = [];
   const breaks: number[] = [];
   const waiting: DefaultTreeAdapterTypes.ChildNode[] = [];
@@ -156,6 +159,7 @@ function collect(
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     const parent = parents.pop();
     if ("tagName" in node) {
+      title ??= titleIn(node, source);
       if (hidden.has(node.tagName)) continue;
       const start = starts.get(node);
       if (start !== undefined) breaks.push(start);
@@ -168,7 +172,20 @@ function collect(
   }
   // the parser moves misplaced content out of tables
   texts.sort((a, b) => a.start - b.start);
-  return { texts: joinPieces(texts), breaks: breaks.sort((a, b) => a - b) };
+  return { title, texts: joinPieces(texts), breaks: breaks.sort((a, b) => a - b) };
+}
+
+/** The text of the title of a page. Pictures in SVG have titles too. */
+function titleIn(node: DefaultTreeAdapterTypes.Element, source: string): string | undefined {
+  if (node.tagName !== "title" || !node.namespaceURI.endsWith("/xhtml")) return undefined;
+  const text = node.childNodes
+    .map((child) =>
+      "value" in child && child.sourceCodeLocation ? textAt(source, child.value, child.sourceCodeLocation) : "",
+    )
+    .join("")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return text === "" ? undefined : text;
 }
 
 /** For a text that begins with a character reference, the parser reports the end of the reference as the start. */

@@ -18,16 +18,23 @@ interface Group {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
+export interface HtmlChunks {
+  readonly found: readonly FoundChunk[];
+  /** Metadata: the `title` of the page, if it has one. */
+  readonly own: Readonly<Record<string, unknown>>;
+}
+
 /** Splits the visible text of a page. Each chunk has the source range that it comes from. */
-export async function splitHtml(sizing: Sizing, options: HtmlSplit): Promise<FoundChunk[]> {
+export async function splitHtml(sizing: Sizing, options: HtmlSplit): Promise<HtmlChunks> {
   const { returnEachLine } = options;
   const sections = options.sections.map(named);
   const headers = options.headers.map(named);
-  const visible = new VisibleText(await readHtml(sizing.text));
+  const page = await readHtml(sizing.text);
+  const visible = new VisibleText(page);
   const { text } = visible;
   const inText = { ...sizing, text };
   const groups = bySections(visible, sections).flatMap((group) => byHeaders(text, group, headers));
-  return groups.flatMap(({ lines, metadata }) => {
+  const found = groups.flatMap(({ lines, metadata }) => {
     const spans = returnEachLine
       ? lines.flatMap((line) =>
           splitAt(text, line, { pattern: "\n" }).flatMap((one) =>
@@ -37,6 +44,7 @@ export async function splitHtml(sizing: Sizing, options: HtmlSplit): Promise<Fou
       : packGroups(inText, splitParts(inText, lines, proseSeparators), proseParts(text));
     return spans.flatMap((span) => chunkOf(visible, sizing.strip ? trimSpan(text, span) : span, metadata));
   });
+  return { found, own: page.title === undefined ? {} : { title: page.title } };
 }
 
 function chunkOf(visible: VisibleText, span: TextSpan, metadata: FoundChunk["metadata"]): FoundChunk[] {
