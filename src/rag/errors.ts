@@ -11,6 +11,11 @@ export const emptySeparator = (pattern: RegExp): KumikoError =>
     `The separator ${String(pattern)} matches the empty string, so it would split everywhere. Change it to match at least one character.`,
   );
 
+export const unmatchedSeparator = (pattern: RegExp): KumikoError =>
+  invalidRagOption(
+    `The separator ${String(pattern)} cannot match any text, so it would never split. It may be made from an empty list.`,
+  );
+
 export const unknownChunkOption = (name: string, strategy: string, known: readonly string[]): KumikoError =>
   invalidRagOption(`Unknown option "${name}" of the strategy "${strategy}". Options: ${known.join(", ")}.`);
 

@@ -189,6 +189,9 @@ describe("options", () => {
     [{ strategy: "character", separator: "a*", isSeparatorRegex: true, size: 2 }, /matches the empty string/],
     [{ strategy: "character", separator: "a*", isSeparatorRegex: true }, /matches the empty string/],
     [{ strategy: "recursive", separators: [/\n/, /b?/] }, /matches the empty string/],
+    [{ strategy: "character", separator: "", isSeparatorRegex: true }, /matches the empty string/],
+    [{ strategy: "recursive", separators: [new RegExp(`[${[].join("")}]`)] }, /cannot match any text/],
+    [{ strategy: "character", separator: "(?!)", isSeparatorRegex: true }, /cannot match any text/],
     [{ strategy: "character", separator: "(", isSeparatorRegex: true }, /regular expression/],
     [{ encodingName: "gpt2" }, /length: "tokens"/],
     [{ strategy: "token", encodingName: "gpt9" }, /Unknown encoding "gpt9".*o200k_base/],
@@ -199,6 +202,7 @@ describe("options", () => {
     [{ strategy: "markdown", headers: [["#", "start"]] }, /"start".* Use another name/],
     [{ length: () => Number.NaN }, /The result of length/],
     [{ extract: { summary: true } }, /needs a model/],
+    [{ extract: { model: answering(() => ""), keywords: { count: 0 } } }, /keywords\.count must be a whole number/],
   ];
 
   it.each(wrong)("%j are refused", async (options, message) => {
@@ -270,6 +274,14 @@ describe("embed", () => {
   });
 });
 
+describe("the strategy semantic", () => {
+  it("does not embed a single sentence", async () => {
+    const embedder: Embedder = { component: "embedder", embed: () => Promise.reject(new Error("not needed")) };
+    const chunks = await MDocument.fromText("Only one sentence.").chunk({ strategy: "semantic", embedder });
+    expect(chunks.map(({ text }) => text)).toEqual(["Only one sentence."]);
+  });
+});
+
 describe("extractMetadata", () => {
   it("fails with the id of the chunk, or leaves it out", async () => {
     const model = answering((question) => {
@@ -319,6 +331,20 @@ describe("splitter", () => {
       { id: "a.md:0-9", content: "# A\n\ntext", metadata: { lang: "en", start: 0, end: 9 } },
       { id: "b:3-4", content: "b", metadata: { mimeType: "text/html", start: 3, end: 4 } },
     ]);
+  });
+
+  it("runs without a context, and with a partial one", async () => {
+    const node = splitter("sentence", { size: 5 });
+    const documents = [{ id: "a", content: "One. Two.", metadata: {} }];
+    for (const given of [undefined, {}, { signal: new AbortController().signal }])
+      expect((await node.transform(documents, given)).map(({ content }) => content)).toEqual(["One.", "Two."]);
+    const signal = AbortSignal.abort(new Error("stopped"));
+    await expect(node.transform(documents, { signal })).rejects.toThrow("stopped");
+    const model = answering(() => "Short.");
+    const extracting = splitter("recursive", { extract: { model, summary: true } });
+    expect((await extracting.transform(documents, {}))[0]?.metadata.summary).toBe("Short.");
+    const semantic = splitter("semantic", { embedder: lengths });
+    expect(await semantic.transform(documents, {})).not.toHaveLength(0);
   });
 
   it("lets documents of a folder overlap, but JSON documents among them not", async () => {

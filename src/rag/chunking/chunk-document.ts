@@ -2,7 +2,7 @@ import { OnDemand } from "../../schema/on-demand.js";
 import type { Chunk } from "../chunk.js";
 import { isEmbedder } from "../embedding/any-embedder.js";
 import { embedTexts } from "../embedding/embed-texts.js";
-import { emptySeparator, invalidDocument, invalidRagOption, invalidValue } from "../errors.js";
+import { emptySeparator, invalidDocument, invalidRagOption, invalidValue, unmatchedSeparator } from "../errors.js";
 import type { ExtractOptions } from "../extraction/extract-options.js";
 import { loadExtraction } from "../extraction/load-extraction.js";
 import type { PartialContext } from "../lone-context.js";
@@ -185,6 +185,8 @@ async function findSemantic(
   if (threshold !== undefined && (typeof threshold !== "number" || !(Math.abs(threshold) <= 1)))
     throw invalidValue("threshold", "a number from -1 to 1", threshold);
   const sentences = [...sentencesOf(text, whole)].filter(({ start, end }) => text.slice(start, end).trim() !== "");
+  // a single sentence has no neighbor to compare it with
+  if (sentences.length < 2) return [sentences];
   const vectors = await embedTexts(
     embedder,
     sentences.map(({ start, end }) => text.slice(start, end).trim()),
@@ -204,17 +206,20 @@ function separatorsOf(values: CheckedChunkOptions["values"], byDefault: readonly
   if (given === undefined) return keep === undefined ? byDefault : byDefault.map(({ pattern }) => ({ pattern, keep }));
   if (!Array.isArray(given)) throw invalidValue("separators", "a list of strings or regular expressions", given);
   return given.flatMap((item: unknown) => {
-    // an empty separator means cutting between characters, which is the last resort anyway
-    return item === "" ? [] : [{ pattern: patternOf(item, isSeparatorRegex === true), keep }];
+    // an empty string means cutting between characters, which is the last resort anyway
+    return item === "" && isSeparatorRegex !== true
+      ? []
+      : [{ pattern: patternOf(item, isSeparatorRegex === true), keep }];
   });
 }
 
 function patternOf(given: unknown, isRegex: boolean): string | RegExp {
-  if (given instanceof RegExp) return notEmpty(new RegExp(given.source, `${given.flags.replaceAll(/[gy]/g, "")}g`));
+  if (given instanceof RegExp)
+    return checkedPattern(new RegExp(given.source, `${given.flags.replaceAll(/[gy]/g, "")}g`));
   if (typeof given !== "string") throw invalidValue("A separator", "a string or a regular expression", given);
   if (!isRegex) return given;
   try {
-    return notEmpty(new RegExp(given, "g"));
+    return checkedPattern(new RegExp(given, "g"));
   } catch (error) {
     if (error instanceof SyntaxError) throw invalidValue("A separator", "a valid regular expression", given);
     throw error;
@@ -222,10 +227,14 @@ function patternOf(given: unknown, isRegex: boolean): string | RegExp {
 }
 
 /** Patterns that match the empty string only in some texts, such as lookaheads, are rejected later, while splitting. */
-function notEmpty(pattern: RegExp): RegExp {
+function checkedPattern(pattern: RegExp): RegExp {
   if (pattern.test("")) throw emptySeparator(pattern);
+  if (matchesNothing.has(pattern.source)) throw unmatchedSeparator(pattern);
   return pattern;
 }
+
+/** What remains of patterns that are made from an empty list. */
+const matchesNothing: ReadonlySet<string> = new Set(["[]", "[]+", "[]*", "(?!)", "(?:[])"]);
 
 function minSizeOf(given: unknown, size: number): number {
   const minSize = given ?? 0;

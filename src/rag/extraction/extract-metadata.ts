@@ -82,6 +82,8 @@ function extractorsOf(options: ExtractOptions): Extractor[] {
 }
 
 function textExtractor(kind: Kind, { prompt, count = defaultCount, key = kind }: ExtractorOptions): Extractor {
+  if (!Number.isInteger(count) || count < 1)
+    throw invalidValue(`extract.${kind}.count`, "a whole number of at least 1", count);
   const question = prompt ?? prompts[kind](count);
   return {
     kind,

@@ -88,6 +88,19 @@ describe("fileLoader", () => {
   });
 });
 
+it("loaders run with a partial context", async () => {
+  const uri = write("alone.txt", "a");
+  const signal = AbortSignal.abort(new Error("stopped"));
+  expect(await fileLoader().load({ uri }, {})).toHaveLength(1);
+  await expect(fileLoader().load({ uri }, { signal })).rejects.toThrow("stopped");
+  const files = directoryLoader({ extensions: ["alone.txt"], onError: "skip" });
+  expect(await files.load({ uri: folder }, {})).toHaveLength(1);
+  await expect(files.load({ uri: folder }, { signal })).rejects.toThrow("stopped");
+  await expect(webLoader().load({ uri: "ftp://example.com" }, {})).rejects.toMatchObject({ code: "LOAD_FAILED" });
+  const stopped = webLoader({ allowPrivate: true }).load({ uri: "http://127.0.0.1:9/" }, { signal });
+  await expect(stopped).rejects.toThrow();
+});
+
 describe("directoryLoader", () => {
   const root = join(folder, "tree");
   mkdirSync(join(root, "sub", "node_modules"), { recursive: true });
