@@ -84,6 +84,13 @@ const services: readonly Service[] = [
 ];
 
 describe.each(services)("$name", ({ name, open, answer, empty, found }) => {
+  it("runs without a context, and with a partial one", async () => {
+    const { fetch } = answering(answer);
+    const execute = open({ fetch }).execute as (input: object, ctx?: object) => Promise<unknown>;
+    for (const ctx of [undefined, {}, { signal: new AbortController().signal }])
+      expect(await execute({ query: "kumiko wood" }, ctx)).toEqual(found);
+  });
+
   it("gives titles, addresses and snippets", async () => {
     expect(await search(open({ fetch: answering(answer).fetch }))).toEqual(found);
   });
