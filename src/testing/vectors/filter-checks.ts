@@ -1,4 +1,5 @@
 import type { Filter } from "../../rag/vectors/filter.js";
+import type { DeleteOptions, QueryOptions } from "../../rag/vectors/vector-store.js";
 import { expectThat } from "../conformance.js";
 import { expectCode, expectEqual, type VectorChecks } from "./vector-stage.js";
 
@@ -175,10 +176,10 @@ export const filterChecks: VectorChecks = (check) => [
     const { store, indexName } = stage;
     await stage.create();
     await stage.put({ a: {} });
-    const lost = { filter: undefined } as unknown as { readonly filter: Filter };
+    const lost: object = { indexName, filter: undefined };
     await expectCode(store.query({ indexName, queryVector: [1, 0], ...lost }), "INVALID_OPTION", "a query");
-    await expectCode(store.query({ indexName, ...lost }), "INVALID_OPTION", "a query by a filter");
-    await expectCode(store.delete({ indexName, ...lost }), "INVALID_OPTION", "delete");
+    await expectCode(store.query(lost as QueryOptions), "INVALID_OPTION", "a query by a filter");
+    await expectCode(store.delete(lost as DeleteOptions), "INVALID_OPTION", "delete");
     expectEqual(await stage.count(), 1, "The number of entries");
   }),
 ];

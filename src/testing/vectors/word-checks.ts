@@ -50,8 +50,8 @@ export const wordChecks: VectorChecks = (check) => [
     await expectCode(store.query({ indexName, queryVector: [1, 0] }), "INVALID_VECTOR", "a query by vector");
     const included = store.query({ indexName, queryText: "tea", includeVector: true });
     await expectCode(included, "INVALID_VECTOR", "a query for vectors");
-    const nothing = { indexName } as unknown as UpsertOptions;
-    await expectCode(store.upsert(nothing), "INVALID_OPTION", "upsert without documents");
+    const nothing: object = { indexName };
+    await expectCode(store.upsert(nothing as UpsertOptions), "INVALID_OPTION", "upsert without documents");
     expectEqual(await stage.count(), 3, "The number of entries");
   }),
   check("creates an index of words again, but not with other settings", async (stage) => {

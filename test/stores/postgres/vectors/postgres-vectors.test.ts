@@ -1,4 +1,4 @@
-import type pg from "pg";
+import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { QueryOptions, VectorStore } from "../../../../src/rag/vectors/vector-store.js";
 import {
@@ -168,6 +168,19 @@ describeWithPgvector(await findPgvector(), "postgresVectors", (programs) => {
       code: "STORE_FAILED",
       message: expect.stringContaining("CREATE EXTENSION vector"),
     });
+  });
+
+  it("needs no pgvector for an index of words only", async () => {
+    await admin.query("CREATE DATABASE words");
+    const store = open({ ann: "hnsw" }, "words");
+    await store.createIndex({ indexName: "notes" });
+    await store.upsert({ indexName: "notes", ids: ["a"], documents: ["Joints without nails."] });
+    expect(await store.query({ indexName: "notes", queryText: "nails" })).toMatchObject([{ id: "a" }]);
+    const client = new pg.Client({ connectionString: server.url("words") });
+    await client.connect();
+    const { rows } = await client.query("SELECT extname FROM pg_extension WHERE extname = 'vector'");
+    await client.end();
+    expect(rows).toEqual([]);
   });
 
   it("refuses documents with more words than PostgreSQL keeps, and keeps them without words", async () => {
