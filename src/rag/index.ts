@@ -41,15 +41,15 @@ export {
 export { type FuseOptions, fuse } from "./retrieval/fuse.js";
 export { type GraphNode, type GraphQuery, GraphRAG, type GraphRAGOptions } from "./retrieval/graph-rag.js";
 export { type MmrOptions, mmr } from "./retrieval/mmr.js";
-export type { QueryableStore, QueryToolOptions, StoreHit } from "./retrieval/query-settings.js";
-export {
-  createGraphRAGTool,
-  createVectorQueryTool,
-  type GraphRAGToolOptions,
-  type QueryTool,
-  type QueryToolResult,
-  type VectorQueryToolOptions,
-} from "./retrieval/query-tools.js";
+export type {
+  GraphRAGToolOptions,
+  QueryableStore,
+  QueryToolOptions,
+  QueryToolResult,
+  StoreHit,
+  VectorQueryToolOptions,
+} from "./retrieval/query-tool-options.js";
+export { createGraphRAGTool, createVectorQueryTool, type QueryTool } from "./retrieval/query-tools.js";
 export { type Reranker, type RerankOptions, type RerankWeights, rerank } from "./retrieval/rerank.js";
 export {
   type DocumentIndexer,

@@ -3,11 +3,8 @@ import { describe, expect, it } from "vitest";
 import { RequestContext } from "../../../src/components/request-context.js";
 import type { Embedder } from "../../../src/components/retrieval.js";
 import { GraphRAG } from "../../../src/rag/retrieval/graph-rag.js";
-import {
-  createGraphRAGTool,
-  createVectorQueryTool,
-  type QueryToolResult,
-} from "../../../src/rag/retrieval/query-tools.js";
+import type { QueryToolResult } from "../../../src/rag/retrieval/query-tool-options.js";
+import { createGraphRAGTool, createVectorQueryTool } from "../../../src/rag/retrieval/query-tools.js";
 import { cosine } from "../../../src/rag/vector-math.js";
 import type { Filter } from "../../../src/rag/vectors/filter.js";
 import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
