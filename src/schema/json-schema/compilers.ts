@@ -6,7 +6,8 @@ import type { CompiledSchema, LooseSchema } from "../schema-validator.js";
 import type { StandardIssue } from "../standard-schema.js";
 import { regExpOf } from "../validation/keyword-values.js";
 import type { Compiler, JsonSchemaDraft } from "../validation/loosen-schema.js";
-import { interpretSchema, isCodeForbidden, loadInterpreter } from "./interpret.js";
+import { prepareSchema } from "../validation/prepare-schema.js";
+import { distinctIssues, interpretSchema, isCodeForbidden, loadInterpreter } from "./interpret.js";
 import { keysOfPointer } from "./schema-path.js";
 
 /**
@@ -18,12 +19,18 @@ const schemasPerInstance = 200;
 /** Compiles schemas for one validator. */
 export class SchemaCompilers {
   readonly #latest = new Map<JsonSchemaDraft, Instance>();
+  readonly #interprets: boolean;
+
+  /** `interprets` uses the interpreter, also where generating code is allowed. */
+  constructor(interprets: boolean = isCodeForbidden()) {
+    this.#interprets = interprets;
+  }
 
   async compile(schema: object): Promise<CompiledSchema> {
     const draft = draftOf(schema);
     let instance = this.#latest.get(draft);
     if (instance === undefined || instance.isFull) {
-      instance = new Instance(draft);
+      instance = new Instance(draft, this.#interprets);
       this.#latest.set(draft, instance);
     }
     return instance.compile(schema);
@@ -35,7 +42,7 @@ export class SchemaCompilers {
       return { check: await strict(), unchecked: [] };
     } catch {
       const { loosenSchema } = await loosening.load();
-      return loosenSchema(schema, compilerOf);
+      return loosenSchema(schema, (draft) => compilerOf(draft, this.#interprets));
     }
   }
 }
@@ -44,10 +51,12 @@ export class SchemaCompilers {
 class Instance {
   readonly #draft: JsonSchemaDraft;
   readonly #compiled = new Map<string, Promise<CompiledSchema>>();
+  readonly #interprets: boolean;
   #ajv: Promise<AnyAjv> | undefined = undefined;
 
-  constructor(draft: JsonSchemaDraft) {
+  constructor(draft: JsonSchemaDraft, interprets: boolean) {
     this.#draft = draft;
+    this.#interprets = interprets;
   }
 
   get isFull(): boolean {
@@ -65,47 +74,43 @@ class Instance {
   }
 
   async #compile(text: string): Promise<CompiledSchema> {
-    if (isCodeForbidden()) return interpretSchema(text, this.#draft);
-    const ajv = await this.#ajvFor(text);
     // a copy, so that later changes of the user's object do not affect other schemas with the same text
-    const schema: object = JSON.parse(text);
+    const schema: Record<string, unknown> = JSON.parse(text);
+    const [problem] = prepareSchema(schema);
+    if (problem !== undefined) throw notValid(`at "/${problem.path.join("/")}", ${problem.reason}`);
+    if (this.#interprets) return interpretSchema(schema, this.#draft);
+    this.#ajv ??= load(this.#draft);
+    const ajv = await this.#ajv;
     let validate: ValidateFunction;
     try {
       validate = ajv.compile(schema);
     } catch (cause) {
-      throw schemaInvalid(`This is not a valid JSON Schema: ${messageOf(cause)}. Correct it, or leave it out.`, cause);
+      throw notValid(messageOf(cause), cause);
     }
     return checkBy(validate);
   }
-
-  /** Schemas with an `$id` get an instance of their own, because two documents may use the same id. */
-  #ajvFor(text: string): Promise<AnyAjv> {
-    if (text.includes('"$id"')) return load(this.#draft);
-    this.#ajv ??= load(this.#draft);
-    return this.#ajv;
-  }
 }
 
-type AnyAjv = Pick<Ajv, "compile" | "validateSchema" | "removeSchema" | "errors">;
+const notValid = (why: string, cause?: unknown): Error =>
+  schemaInvalid(`This is not a valid JSON Schema: ${why}. Correct it, or leave it out.`, cause);
+
+type AnyAjv = Pick<Ajv, "compile" | "validateSchema" | "errors">;
 
 const loosening = new OnDemand(() => import("../validation/loosen-schema.js"));
 
 function checkBy(validate: ValidateFunction): CompiledSchema {
-  return (value) => (validate(value) ? undefined : (validate.errors ?? []).map(issueOf));
+  return (value) => (validate(value) ? undefined : distinctIssues((validate.errors ?? []).map(issueOf)));
 }
 
-/** A compiler for repeated attempts at a schema. Each attempt is removed, because the next one may have the same ids. */
-async function compilerOf(draft: JsonSchemaDraft): Promise<Compiler> {
-  if (isCodeForbidden()) {
+/** A compiler for repeated attempts at a schema. */
+async function compilerOf(draft: JsonSchemaDraft, interprets: boolean): Promise<Compiler> {
+  if (interprets) {
     const interpret = await loadInterpreter();
-    return { compile: (schema) => interpret(JSON.stringify(schema), draft), problemsIn: () => [] };
+    return { compile: (schema) => interpret(schema, draft), problemsIn: () => [] };
   }
   const ajv = await load(draft);
   return {
-    compile: (schema) => {
-      ajv.removeSchema();
-      return checkBy(ajv.compile(schema));
-    },
+    compile: (schema) => checkBy(ajv.compile(schema)),
     problemsIn: (schema) => (ajv.validateSchema(schema) === true ? [] : (ajv.errors ?? [])),
   };
 }

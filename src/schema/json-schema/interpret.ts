@@ -23,47 +23,42 @@ export function isCodeForbidden(): boolean {
 
 /**
  * Checks values without generating code, by `@cfworker/json-schema`, with the same messages as ajv, which is used where generating
- * code is allowed. `text` is the schema.
+ * code is allowed. The schema is one that `prepareSchema` has prepared.
  */
-export async function interpretSchema(text: string, draft: JsonSchemaDraft): Promise<Check> {
-  return (await loadInterpreter())(text, draft);
+export async function interpretSchema(schema: object, draft: JsonSchemaDraft): Promise<Check> {
+  return (await loadInterpreter())(schema, draft);
 }
 
 /** Loads the interpreter; the returned function compiles schemas synchronously. */
-export async function loadInterpreter(): Promise<(text: string, draft: JsonSchemaDraft) => Check> {
-  const { Validator, dereference } = await import("@cfworker/json-schema");
-  return (text, draft) => {
-    const given: Schema = JSON.parse(text);
-    checkSchema(given);
+export async function loadInterpreter(): Promise<(schema: object, draft: JsonSchemaDraft) => Check> {
+  const { Validator } = await import("@cfworker/json-schema");
+  return (schema, draft) => {
+    checkSchema(schema);
+    const shown = draft === "07" ? keepBesideReferences(schema) : schema;
+    const interpreted = readSchema(shown);
     let validator: Validator;
     try {
       // a copy, because the validator writes resolved references into the schema
-      validator = new Validator(readSchema(text), draft === "07" ? "7" : draft, false);
+      validator = new Validator(structuredClone(interpreted), draft === "07" ? "7" : draft, false);
     } catch (cause) {
       throw invalid(messageOf(cause), cause);
     }
-    checkReferences(dereference(readSchema(text)));
     return (value) => {
       const json = asJson(value);
       if (json === undefined) return [{ message: "is not a JSON value", path: [] }];
       const { valid, errors } = validator.validate(json.value);
-      return valid ? undefined : issuesOf(errors, (location) => at(given, location) ?? at(readSchema(text), location));
+      return valid ? undefined : issuesOf(errors, (location) => at(shown, location) ?? at(interpreted, location));
     };
   };
 }
 
-/**
- * Reads a schema as the interpreter needs it: with patterns for the flag `u`, `null` as a type, and with static references in place of dynamic ones,
- * which it ignores. (Within one document they usually mean the same.)
- */
-function readSchema(text: string): Schema {
-  const schema: Schema = JSON.parse(text);
+/** The schema as the interpreter needs it: with patterns for the flag `u`, and `null` as a type. */
+function readSchema(given: object): Schema {
+  const schema: Schema = structuredClone(given);
   for (const { node } of schemaNodes(schema)) {
-    const { $dynamicRef, $dynamicAnchor } = node;
-    if (typeof $dynamicRef === "string") node.$ref ??= $dynamicRef;
-    if (typeof $dynamicAnchor === "string") node.$anchor ??= $dynamicAnchor;
-    const { pattern, patternProperties, nullable, type } = node;
+    const { nullable, type, pattern, patternProperties } = node;
     if (nullable === true) node.type = [type, "null"].flat();
+    Reflect.deleteProperty(node, "nullable");
     if (typeof pattern === "string") node.pattern = unicodePattern(pattern) ?? pattern;
     if (isFields(patternProperties)) {
       const entries = Object.entries(patternProperties).map(([name, inner]) => [unicodePattern(name) ?? name, inner]);
@@ -73,34 +68,30 @@ function readSchema(text: string): Schema {
   return schema;
 }
 
+/** In draft-07, the interpreter ignores what stands beside a reference, which ajv checks. */
+function keepBesideReferences(given: object): object {
+  const schema = structuredClone(given);
+  for (const { node } of [...schemaNodes(schema)]) {
+    const { $ref, allOf } = node;
+    if ($ref === undefined) continue;
+    const others: readonly unknown[] = Array.isArray(allOf) ? allOf : [];
+    node.allOf = [...others, { $ref }];
+    Reflect.deleteProperty(node, "$ref");
+  }
+  return schema;
+}
+
 const invalid = (why: string, cause?: unknown): Error =>
   schemaInvalid(`This is not a valid JSON Schema: ${why}. Correct it, or leave it out.`, cause);
 
 /** Checks what ajv rejects too, and the interpreter would notice only with a value, or never. */
 function checkSchema(schema: object): void {
-  const anchors = new Set<unknown>();
   for (const { node, path } of schemaNodes(schema)) {
     for (const problem of keywordProblems(node)) {
       throw invalid(`data/${[...path, ...problem.path].join("/")} ${problem.reason}`);
     }
-    const { nullable, type, $anchor } = node;
+    const { nullable, type } = node;
     if (nullable !== undefined && type === undefined) throw invalid('"nullable" cannot be used without "type"');
-    if ($anchor === undefined) continue;
-    if (anchors.has($anchor)) throw invalid(`reference "#${$anchor}" resolves to more than one schema`);
-    anchors.add($anchor);
-  }
-}
-
-interface Resolved extends Schema {
-  readonly __absolute_ref__?: string;
-}
-
-function checkReferences(lookup: Readonly<Record<string, Schema | boolean>>): void {
-  for (const schema of Object.values(lookup)) {
-    if (typeof schema === "boolean" || typeof schema.$ref !== "string") continue;
-    const { $ref, __absolute_ref__: reference = $ref }: Resolved = schema;
-    if (lookup[reference] === undefined)
-      throw Object.assign(invalid(`can't resolve reference ${$ref}`), { missingRef: $ref });
   }
 }
 
@@ -132,20 +123,21 @@ const around = [
 /** Finds the part of the schema at a location. */
 type Find = (location: string) => unknown;
 
-function issuesOf(errors: readonly OutputUnit[], find: Find): StandardIssue[] {
+function issuesOf(errors: readonly OutputUnit[], find: Find): readonly StandardIssue[] {
   const issues: StandardIssue[] = [];
-  const seen = new Set<string>();
   for (const [n, error] of errors.entries()) {
     // the error before it has already named the additional property
     if (error.keyword === "false" && /(additional|unevaluated)Properties/.test(errors[n - 1]?.keyword ?? "")) continue;
     const message = messageFor(error, find);
-    const path = keysOfPointer(decodeURIComponent(error.instanceLocation));
-    const known = JSON.stringify([path, message]);
-    if (message === undefined || seen.has(known)) continue;
-    seen.add(known);
-    issues.push({ message, path });
+    if (message !== undefined)
+      issues.push({ message, path: keysOfPointer(decodeURIComponent(error.instanceLocation)) });
   }
-  return issues.length > 0 ? issues : [{ message: "does not fit", path: [] }];
+  return issues.length > 0 ? distinctIssues(issues) : [{ message: "does not fit", path: [] }];
+}
+
+/** Each issue once: references and `allOf` may lead to the same check of the same value. */
+export function distinctIssues(issues: readonly StandardIssue[]): readonly StandardIssue[] {
+  return [...new Map(issues.map((issue) => [JSON.stringify([issue.path, issue.message]), issue])).values()];
 }
 
 function messageFor({ keyword, keywordLocation, error }: OutputUnit, find: Find): string | undefined {

@@ -1,8 +1,8 @@
 import { messageOf } from "../../errors.js";
-import { isFields } from "../../is.js";
 import type { LooseSchema, UncheckedPart } from "../schema-validator.js";
 import { keywordProblems } from "./keyword-values.js";
 import { allowNull, fromDraft04, fromOlderWords } from "./older-drafts.js";
+import { prepareSchema } from "./prepare-schema.js";
 import { type SchemaNode, schemaNodes, subschemaKinds } from "./schema-nodes.js";
 
 /** The drafts that ajv supports. */
@@ -42,13 +42,15 @@ export async function loosenSchema(
     fromOlderWords(node, draft ?? "2020-12");
   }
   loosening.dropMalformed();
-  loosening.dropLocalReferences();
+  loosening.dropNames();
   const compiler = await compilerOf(draft === "04" || draft === "06" ? "07" : (draft ?? "2020-12"));
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    const schema = structuredClone(copy);
     try {
-      return { check: compiler.compile(structuredClone(copy)), unchecked: loosening.unchecked };
+      prepareSchema(schema);
+      return { check: compiler.compile(schema), unchecked: loosening.unchecked };
     } catch (error) {
-      if (!loosening.dropCauses(error, compiler)) return { check: acceptAnything, unchecked: [whole(error)] };
+      if (!loosening.dropCauses(compiler)) return { check: acceptAnything, unchecked: [whole(error)] };
     }
   }
   return { check: acceptAnything, unchecked: [whole("it has too many problems")] };
@@ -88,55 +90,22 @@ class Loosening {
     }
   }
 
-  /** Drops the references into the schema itself that lead nowhere, all at once: compiling would report one of them each time. */
-  dropLocalReferences(): void {
-    const nodes = [...schemaNodes(this.#schema)];
-    // inside a schema with an id of its own, a pointer starts there
-    if (nodes.some(({ node, path }) => path.length > 0 && node.$id !== undefined)) return;
-    for (const { node, path } of nodes) {
-      const { $ref } = node;
-      if (typeof $ref === "string" && $ref.startsWith("#/") && !this.#has(keysOfReference($ref)))
-        this.#drop([...path, "$ref"], unresolved($ref));
+  /** Drops names that are not valid or not unique, and references that lead nowhere, also those to such names. */
+  dropNames(): void {
+    for (;;) {
+      const problems = prepareSchema(structuredClone(this.#schema));
+      if (problems.length === 0) return;
+      for (const { path, reason } of problems) this.#drop(path, reason);
     }
-  }
-
-  #has(path: readonly string[]): boolean {
-    let value: unknown = this.#schema;
-    for (const key of path) {
-      if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return false;
-      value = Reflect.get(value, key);
-    }
-    return true;
   }
 
   /** Drops the parts that made compiling fail; returns `false` if none are found. */
-  dropCauses(error: unknown, compiler: Compiler): boolean {
+  dropCauses(compiler: Compiler): boolean {
     const before = this.unchecked.length;
-    const missing = isFields(error) && typeof error.missingRef === "string" ? error.missingRef : undefined;
-    if (missing !== undefined) this.#dropReferences(missing);
-    else {
-      for (const { instancePath, message = "it is not valid" } of compiler.problemsIn(structuredClone(this.#schema)))
-        this.#drop(keysOf(instancePath), message);
-      if (this.unchecked.length === before) this.#dropNames(messageOf(error));
-    }
+    for (const { instancePath, message = "it is not valid" } of compiler.problemsIn(structuredClone(this.#schema)))
+      this.#drop(keysOf(instancePath), message);
+    this.dropNames();
     return this.unchecked.length > before;
-  }
-
-  /** Drops the names of all schemas: two are the same, or one is not a valid URI. References to them are dropped later. */
-  #dropNames(reason: string): void {
-    for (const { node, path } of [...schemaNodes(this.#schema)]) {
-      for (const keyword of ["$id", "$anchor", "$dynamicAnchor"]) {
-        if (node[keyword] !== undefined) this.#drop([...path, keyword], reason);
-      }
-    }
-  }
-
-  #dropReferences(missing: string): void {
-    const known = [...schemaNodes(this.#schema)];
-    const exact = known.filter(({ node }) => node.$ref === missing || node.$dynamicRef === missing);
-    // for references relative to an `$id`, ajv reports the resolved URI
-    const found = exact.length > 0 ? exact : known.filter(({ node }) => endsWith(missing, node.$ref));
-    for (const { path } of found) this.#drop([...path, "$ref"], unresolved(missing));
   }
 
   /** Removes the keyword at a path, or replaces the subschema there by `true`. */
@@ -207,13 +176,9 @@ function weaken({ node }: SchemaNode, keyword: string, value: unknown): void {
   Reflect.set(node, "allOf", [...others, { anyOf: value }]);
 }
 
-const unresolved = (reference: string): string => `${JSON.stringify(reference)} cannot be resolved`;
 const isRegExpKey = (path: readonly string[]): boolean => path.at(-2) === "patternProperties";
 const isInside = (path: readonly string[], around: readonly string[]): boolean =>
   path.length > around.length && around.every((key, index) => key === path[index]);
-const endsWith = (missing: string, reference: unknown): boolean =>
-  typeof reference === "string" && reference !== "" && missing.endsWith(reference);
-
 const pointerOf = (path: readonly string[]): string =>
   path.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
@@ -222,13 +187,4 @@ function keysOf(pointer: string): string[] {
     .split("/")
     .slice(1)
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-/** The keys of a reference such as `#/$defs/a%20b`. */
-function keysOfReference(reference: string): string[] {
-  try {
-    return keysOf(decodeURIComponent(reference));
-  } catch {
-    return keysOf(reference);
-  }
 }

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { interpretSchema, isCodeForbidden } from "../../../src/schema/json-schema/interpret.js";
+import { SchemaCompilers } from "../../../src/schema/json-schema/compilers.js";
+import { isCodeForbidden } from "../../../src/schema/json-schema/interpret.js";
 import { JsonSchemaValidator } from "../../../src/schema/json-schema-validator.js";
 
 const sorted = (issues: readonly { path?: readonly unknown[] | undefined; message: string }[] | undefined) =>
@@ -57,23 +58,38 @@ describe("a schema that is interpreted gives the issues that compiled code gives
       { patternProperties: { "[\\w-:]": { type: "string" } }, additionalProperties: false },
       { a: 1, "!": 2 },
     ],
+    [{ $defs: { n: { $anchor: "n", type: "number" } }, properties: { value: { $ref: "#n" } } }, { value: "x" }],
+    [{ $defs: { n: { $anchor: "n", minimum: 5 } }, properties: { value: { $ref: "#n" } } }, { value: 1 }],
+    [
+      { $id: "https://e.com/t", properties: { kid: { $ref: "https://e.com/t" }, kind: { enum: ["a"] } } },
+      { kid: { kind: "c" } },
+    ],
+    [{ $id: "https://e.com/u", additionalProperties: false, properties: { kid: { $ref: "u" } } }, { kid: { oops: 1 } }],
+    [
+      {
+        $schema: "http://json-schema.org/draft-07/schema#",
+        properties: { a: { $ref: "#/properties/b", minLength: 2 }, b: {} },
+      },
+      { a: "x" },
+    ],
     [{ $dynamicAnchor: "n", properties: { kid: { $dynamicRef: "#n" }, n: { type: "number" } } }, { kid: { n: "x" } }],
   ])("%j of %j", async (schema, value) => {
     const compiled = (await new JsonSchemaValidator().compile(schema))(value);
-    const draft = "$schema" in schema ? "07" : "2020-12";
-    const interpreted = (await interpretSchema(JSON.stringify(schema), draft))(value);
+    const interpreted = (await new SchemaCompilers(true).compile(schema))(value);
     if (value !== undefined && JSON.stringify(value) === "{}" && compiled !== undefined && !("required" in schema))
       return;
     expect(sorted(interpreted)).toEqual(sorted(compiled));
   });
 
-  it("and refuses what is no schema", async () => {
+  it("and refuses what is not a valid schema", async () => {
     for (const schema of [
       { type: "strin" },
       { pattern: "(" },
       { $ref: "#/$defs/nowhere" },
       { $ref: "https://x.test/a" },
       { $ref: 5 },
+      { $ref: "#" },
+      { $id: "not a uri" },
       { nullable: true },
       { $defs: { a: { $anchor: "q" }, b: { $anchor: "q" } } },
       { required: null },
@@ -83,11 +99,11 @@ describe("a schema that is interpreted gives the issues that compiled code gives
       { properties: { a: null } },
       { patternProperties: { "(": {} } },
     ]) {
-      await expect(interpretSchema(JSON.stringify(schema), "2020-12")).rejects.toMatchObject({
+      await expect(new SchemaCompilers(true).compile(schema)).rejects.toMatchObject({
         code: "SCHEMA_INVALID",
       });
     }
-    expect((await interpretSchema('{"type":"object"}', "2020-12"))(() => 1)).toHaveLength(1);
+    expect((await new SchemaCompilers(true).compile({ type: "object" }))(() => 1)).toHaveLength(1);
   });
 });
 
