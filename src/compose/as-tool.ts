@@ -1,5 +1,5 @@
 import type { NeedsApproval, Tool } from "../components/tool.js";
-import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
+import type { AnyStandardSchema, JsonSchema, OnlySchema, SchemaOutput } from "../schema/standard-schema.js";
 import { type ExecuteInput, makeTool } from "../tools/define/create-tool.js";
 import type { Runnable } from "./runnable.js";
 
@@ -33,7 +33,10 @@ export function asTool<Schema extends AnyStandardSchema>(
   runnable: Runnable<SchemaOutput<Schema>, unknown>,
   options: AsToolOptions<Schema>,
 ): Tool;
-export function asTool(runnable: Runnable<Record<string, unknown>, unknown>, options: AsToolOptions<JsonSchema>): Tool;
+export function asTool<Schema extends JsonSchema>(
+  runnable: Runnable<Record<string, unknown>, unknown>,
+  options: AsToolOptions<Schema> & { readonly inputSchema: OnlySchema<Schema> },
+): Tool;
 export function asTool(runnable: Runnable<never, unknown>, options: ErasedOptions): Tool {
   const { id, description, inputSchema, requireApproval, needsApproval } = options;
   return makeTool(

@@ -1,4 +1,5 @@
 import { KumikoError } from "../errors.js";
+import { schemaProblem } from "../schema/json-schema/schema-problem.js";
 import { shorten } from "../schema/shorten.js";
 import type { StandardIssue } from "../schema/standard-schema.js";
 import { issueText, list } from "../wording.js";
@@ -13,6 +14,14 @@ export function checkMastraOptions(where: string, options: unknown, known: reado
   const other = Object.keys(options).find((name) => !known.includes(name));
   if (other === undefined) return;
   throw invalidMastraOption(`Unknown option "${other}" of ${where}. Options: ${known.join(", ")}.`);
+}
+
+/** Throws if an option that takes a schema has something else, such as a record of schemas. */
+export function checkMastraSchemas(where: string, schemas: Readonly<Record<string, unknown>>): void {
+  for (const [option, given] of Object.entries(schemas)) {
+    const problem = given === undefined ? undefined : schemaProblem(given);
+    if (problem !== undefined) throw invalidMastraOption(`${option} of ${where} ${problem}`);
+  }
 }
 
 export const bothOfPair = (where: string, first: string, second: string): KumikoError =>

@@ -65,6 +65,21 @@ export type SchemaOutput<Schema> = Schema extends { readonly "~standard": { read
     : unknown
   : unknown;
 
+/**
+ * `unknown` for a schema; for a record of schemas, such as `{ city: z.string() }`, a sentence that no value has, because it would pass
+ * as a JSON Schema that accepts everything. Intersected with the type of an option.
+ */
+export type OnlySchema<Schema> = Schema extends AnyStandardSchema
+  ? unknown
+  : [SchemaKeys<Schema>] extends [never]
+    ? unknown
+    : "This is a record of schemas, not a schema. Wrap it: z.object({ … }).";
+
+/** The keys that hold schemas of a library. (`any`, as in a JSON Schema without a type, is none.) */
+type SchemaKeys<Schema> = {
+  [Key in keyof Schema]-?: unknown extends Schema[Key] ? never : Schema[Key] extends AnyStandardSchema ? Key : never;
+}[keyof Schema];
+
 /** A plain JSON Schema document (draft 2020-12 or draft-07). */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;

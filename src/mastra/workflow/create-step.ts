@@ -1,8 +1,9 @@
 import { isObject } from "../../is.js";
+import type { OnlySchemas } from "../../tools/define/create-tool.js";
 import { kindOf } from "../../wording.js";
 import { isMastraAgent } from "../agent/agent.js";
 import type { AnyAgent } from "../agent/any-agent.js";
-import { checkMastraOptions, invalidStep } from "../errors.js";
+import { checkMastraOptions, checkMastraSchemas, invalidStep } from "../errors.js";
 import type { AnyMastraTool } from "../tools/any-tool.js";
 import { isTool } from "../tools/create-tool.js";
 import { runTool } from "../tools/run-tool.js";
@@ -49,7 +50,8 @@ export function createStep<
   SuspendSchema extends AnySchema | undefined = undefined,
   StateSchema extends AnySchema | undefined = undefined,
 >(
-  options: StepOptions<InputSchema, OutputSchema, ResumeSchema, SuspendSchema, StateSchema>,
+  options: StepOptions<InputSchema, OutputSchema, ResumeSchema, SuspendSchema, StateSchema> &
+    OnlySchemas<InputSchema, OutputSchema, SuspendSchema, ResumeSchema>,
 ): CreatedStep<InputSchema, OutputSchema>;
 export function createStep(agent: AnyAgent): Step<AgentPrompt, { text: string }>;
 export function createStep<InputSchema, OutputSchema>(
@@ -114,6 +116,8 @@ function stepOfFunction(options: object): AnyStep {
   if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0)) {
     throw invalidStep(`retries of step "${id}" must be a whole number of at least 0 (got ${String(retries)}).`);
   }
+  const { inputSchema, outputSchema, resumeSchema, suspendSchema, stateSchema } = others;
+  checkMastraSchemas(`step "${id}"`, { inputSchema, outputSchema, resumeSchema, suspendSchema, stateSchema });
   const body = ({ params }: StepCall): unknown => execute(params as never);
   return Object.freeze({ id, retries, ...others, execute, [stepBody]: body });
 }

@@ -1,4 +1,5 @@
-import { checkMastraOptions, duplicateStep, invalidMastraOption } from "../errors.js";
+import type { OnlySchemas } from "../../tools/define/create-tool.js";
+import { checkMastraOptions, checkMastraSchemas, duplicateStep, invalidMastraOption } from "../errors.js";
 import type { AcceptedBy, AnySchema, ParsedBy } from "./any-schema.js";
 import { Workflow } from "./workflow.js";
 import type { WorkflowOptions } from "./workflow-options.js";
@@ -31,13 +32,15 @@ export function createWorkflow<
   InputSchema extends AnySchema | undefined = undefined,
   OutputSchema extends AnySchema | undefined = undefined,
 >(
-  options: WorkflowOptions<InputSchema, OutputSchema>,
+  options: WorkflowOptions<InputSchema, OutputSchema> & OnlySchemas<InputSchema, OutputSchema, undefined, undefined>,
 ): Workflow<AcceptedBy<InputSchema>, AcceptedBy<OutputSchema>, ParsedBy<InputSchema>> {
   checkMastraOptions("createWorkflow", options, optionNames);
   const { id, steps = [], retryConfig = {}, durability } = options;
   if (typeof id !== "string" || id === "")
     throw invalidMastraOption(`id of createWorkflow must be a non-empty string (got ${String(id)}).`);
   const where = `workflow "${id}"`;
+  const { inputSchema, outputSchema, stateSchema } = options;
+  checkMastraSchemas(where, { inputSchema, outputSchema, stateSchema });
   checkMastraOptions(`retryConfig of ${where}`, retryConfig, ["attempts", "delay"]);
   checkMastraOptions(`options of ${where}`, options.options ?? {}, ["validateInputs", "validateOutputs"]);
   checkCount(`retryConfig.attempts of ${where}`, retryConfig.attempts);

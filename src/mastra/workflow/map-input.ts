@@ -1,6 +1,6 @@
 import { isFields } from "../../is.js";
 import { kindOf } from "../../wording.js";
-import { invalidStep, pathNotFound, stepHasNotRun } from "../errors.js";
+import { checkMastraOptions, checkMastraSchemas, invalidStep, pathNotFound, stepHasNotRun } from "../errors.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
 import type { FlowParams } from "./flow-entry.js";
@@ -16,9 +16,9 @@ export type MapSource =
   /** A value of the request context, validated by the schema. */
   | { readonly runtimeContextPath: string; readonly schema?: AnySchema | undefined }
   | { readonly requestContextPath: string; readonly schema?: AnySchema | undefined }
-  /** A constant. */
+  /** A constant, validated by the schema. */
   | { readonly value: unknown; readonly schema?: AnySchema | undefined }
-  /** The result of a function. */
+  /** The result of a function, validated by the schema. */
   | { readonly fn: (params: FlowParams) => unknown; readonly schema?: AnySchema | undefined };
 
 /** Creates the step of a mapping. Like any step, it has a result and can fail. */
@@ -76,6 +76,9 @@ function checkSource(workflow: string, name: string, source: unknown): void {
     if (!refsOf(source.step).every(isRef)) throw invalidStep(`step of ${where} must be a step, or an array of steps.`);
   }
   if ("fn" in source && typeof source.fn !== "function") throw invalidStep(`fn of ${where} must be a function.`);
+  const kind = String(given[0]);
+  checkMastraOptions(where, source, [kind, kind === "step" || kind === "initData" ? "path" : "schema"]);
+  checkMastraSchemas(where, { schema: source.schema });
 }
 
 function isRefObject(step: unknown): step is { readonly id: unknown } {
@@ -84,8 +87,12 @@ function isRefObject(step: unknown): step is { readonly id: unknown } {
 
 async function sourceValue(field: string, source: MapSource, call: StepCall, workflow: string): Promise<unknown> {
   const { params, flow } = call;
-  if ("value" in source) return source.value;
-  if ("fn" in source) return source.fn(params as FlowParams);
+  const checked = (schema: AnySchema | undefined, value: unknown, what: string): Promise<unknown> =>
+    checkValue(schema, value, { workflow, what });
+  if ("value" in source) return checked(source.schema, source.value, `constant "${field}" in .map`);
+  if ("fn" in source) {
+    return checked(source.schema, await source.fn(params as FlowParams), `result of the function "${field}" in .map`);
+  }
   if ("step" in source) {
     const ids = refsOf(source.step).map(idOf);
     const ran = ids.find((id) => ["success", "bailed"].includes(flow.state.steps[id]?.status ?? ""));
@@ -99,7 +106,7 @@ async function sourceValue(field: string, source: MapSource, call: StepCall, wor
     if (value === undefined) throw pathNotFound(workflow, field, path, "the request context");
     return value;
   }
-  return checkValue(source.schema, value, { workflow, what: `value of "${path}" in the request context` });
+  return checked(source.schema, value, `value of "${path}" in the request context`);
 }
 
 function contextValue(context: StepCall["params"]["requestContext"], path: string): unknown {

@@ -1,8 +1,16 @@
 import type { AgenticModel } from "../../components/model.js";
 import { isFields } from "../../is.js";
+import { schemaProblem } from "../../schema/json-schema/schema-problem.js";
 import type { Chunk } from "../chunk.js";
 import { concurrently } from "../concurrently.js";
-import { extractionFailed, invalidValue, noModel, reservedChunkKey, unknownRagOption } from "../errors.js";
+import {
+  extractionFailed,
+  invalidRagOption,
+  invalidValue,
+  noModel,
+  reservedChunkKey,
+  unknownRagOption,
+} from "../errors.js";
 import type { PartialContext } from "../lone-context.js";
 import { type AskOptions, askModel, askModelForJson } from "../model-answer.js";
 import type { ExtractOptions, ExtractorOptions } from "./extract-options.js";
@@ -56,6 +64,8 @@ function checkOptions(options: ExtractOptions): ExtractOptions {
     throw invalidValue("extract.onError", '"throw" or "skip"', onError);
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw invalidValue("extract.concurrency", "a whole number of at least 1", concurrency);
+  const problem = options.schema === undefined ? undefined : schemaProblem(options.schema);
+  if (problem !== undefined) throw invalidRagOption(`extract.schema ${problem}`);
   return options;
 }
 

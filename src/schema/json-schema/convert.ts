@@ -8,6 +8,7 @@ import {
   type StandardJSONSchemaV1,
 } from "../standard-schema.js";
 import { dialectOf } from "./dialect.js";
+import { schemaProblem } from "./schema-problem.js";
 
 /** A dialect to which schemas can be converted: `"draft-2020-12"`, `"draft-07"`, `"openapi-3.0"` or another one. */
 export type JsonSchemaTarget = StandardJSONSchemaOptions["target"];
@@ -53,10 +54,9 @@ export function onlyValidates(schema: unknown): boolean {
 }
 
 function requirePlain(schema: unknown): JsonSchema {
-  if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return schema as JsonSchema;
-  throw schemaInvalid(
-    `A schema must be a Standard Schema (zod 4, ArkType, Valibot) or a plain JSON Schema object (got ${typeof schema}).`,
-  );
+  const problem = schemaProblem(schema);
+  if (problem !== undefined) throw schemaInvalid(`The schema ${problem}`);
+  return schema as JsonSchema;
 }
 
 function hasJsonSchema(schema: AnyStandardSchema): schema is StandardJSONSchemaV1 {

@@ -54,7 +54,25 @@ function members(map: ParameterMap, path: string): JsonSchema {
   };
 }
 
+const fieldNames = ["type", "description", "enum", "required", "items", "properties"];
+
+/** Throws for a field that a parameter does not have: it would be dropped, and with it a limit. */
+function checkFields(info: ParameterInfo, path: string): void {
+  const unknown = Object.keys(info).find((field) => !fieldNames.includes(field));
+  if (unknown !== undefined) {
+    throw schemaInvalid(
+      `Parameter "${path}" has ${unknown}, which a parameter of a map does not have (it has ${fieldNames.join(", ")}). ` +
+        'Pass a JSON Schema instead: { type: "object", properties: { … } }.',
+    );
+  }
+  if (Object.getOwnPropertySymbols(info).length === 0) return;
+  throw schemaInvalid(
+    `Parameter "${path}" is a schema of another library, not a parameter of a map. Wrap the schemas with the library's object schema.`,
+  );
+}
+
 function parameter(info: ParameterInfo, path: string): JsonSchema {
+  checkFields(info, path);
   const { type, description, enum: values, items, properties } = info;
   if (items !== undefined && type !== "array") throw misplaced(path, "items", type, "array");
   if (properties !== undefined && type !== "object") throw misplaced(path, "properties", type, "object");

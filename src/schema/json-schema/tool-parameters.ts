@@ -4,6 +4,7 @@ import { schemaInvalid, schemaUnsupported } from "../errors.js";
 import { type AnyStandardSchema, isStandardSchema, type JsonSchema } from "../standard-schema.js";
 import { type JsonSchemaTarget, toJsonSchema } from "./convert.js";
 import { isParameterMap, type ParameterMap, parameterMapToJsonSchema } from "./parameter-map.js";
+import { foreignPart } from "./schema-problem.js";
 
 /**
  * The forms in which the parameters of a tool can be given. An object whose values all have one of the seven types in `type` is a
@@ -17,7 +18,12 @@ export function parametersConverter(parameters: ToolParameters): (target: JsonSc
   if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters)) {
     throw schemaInvalid(`The parameters are neither a schema nor a map of parameters (got ${kindOf(parameters)}).`);
   }
-  if (isParameterMap(parameters)) return () => parameterMapToJsonSchema(parameters);
+  const problem = foreignPart(parameters);
+  if (problem !== undefined) throw schemaInvalid(`The inputSchema ${problem}`);
+  if (isParameterMap(parameters)) {
+    const schema = parameterMapToJsonSchema(parameters);
+    return () => schema;
+  }
   if (hasKeyword(parameters)) return () => objectAtTop(parameters);
   throw schemaInvalid(
     'The parameters are neither a JSON Schema with type: "object" nor a map of parameters. In a map, each of ' +

@@ -3,11 +3,13 @@ import type { NeedsApproval, Tool, ToolContext, ToolOutput } from "../../compone
 import type { ToolOptions } from "../../components/tool-options.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
+import { schemaProblem } from "../../schema/json-schema/schema-problem.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import {
   type AnyStandardSchema,
   isStandardSchema,
   type JsonSchema,
+  type OnlySchema,
   type SchemaInput,
   type SchemaOutput,
 } from "../../schema/standard-schema.js";
@@ -171,6 +173,15 @@ export interface CreatedTool<
   stream(args: string, ctx: ToolContext<Options>): StreamReader<ToolOutput>;
 }
 
+/** Refuses records of schemas. Apart from the options, because it would keep TypeScript from inferring unions of schemas. */
+export interface OnlySchemas<Input, Output, Suspend, Resume, Context = undefined> {
+  readonly inputSchema?: OnlySchema<Input> | undefined;
+  readonly outputSchema?: OnlySchema<Output> | undefined;
+  readonly suspendSchema?: OnlySchema<Suspend> | undefined;
+  readonly resumeSchema?: OnlySchema<Resume> | undefined;
+  readonly requestContextSchema?: OnlySchema<Context> | undefined;
+}
+
 /** The type of a tool is inferred from its options only, never from the place where it is used. */
 type MadeTool<InputSchema, OutputSchema, Options extends object, Raw extends boolean, ContextSchema> = CreatedTool<
   NoInfer<InputSchema>,
@@ -203,7 +214,8 @@ export function createTool<
   ResumeSchema extends AnySchema | undefined = undefined,
   ContextSchema extends AnySchema | undefined = undefined,
 >(
-  options: CreateToolOptions<InputSchema, OutputSchema, Options, Raw, SuspendSchema, ResumeSchema, ContextSchema>,
+  options: CreateToolOptions<InputSchema, OutputSchema, Options, Raw, SuspendSchema, ResumeSchema, ContextSchema> &
+    OnlySchemas<InputSchema, OutputSchema, SuspendSchema, ResumeSchema, ContextSchema>,
 ): MadeTool<InputSchema, OutputSchema, Options, Raw, ContextSchema> {
   return makeTool(options as never) as MadeTool<InputSchema, OutputSchema, Options, Raw, ContextSchema>;
 }
@@ -322,8 +334,17 @@ function checkOptions(options: object): void {
     const hook: unknown = Reflect.get(options, name);
     if (hook !== undefined && typeof hook !== "function") throw invalidToolField(id, `${name} must be a function.`);
   }
+  for (const name of schemaNames) checkSchema(id, name, Reflect.get(options, name));
   checkTimeout(`tool "${id}"`, timeoutMs);
   checkOutputValidation(`tool "${id}"`, outputValidation);
+}
+
+/** The schemas beside that of the input, which is checked with the info of the tool. */
+const schemaNames = ["outputSchema", "suspendSchema", "resumeSchema", "requestContextSchema"] as const;
+
+function checkSchema(id: string, name: string, schema: unknown): void {
+  const problem = schema === undefined ? undefined : schemaProblem(schema);
+  if (problem !== undefined) throw invalidToolField(id, `${name} ${problem}`);
 }
 
 function checkApproval(id: unknown, name: string, options: object): void {

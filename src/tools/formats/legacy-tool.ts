@@ -4,7 +4,7 @@ import type { Fields } from "../../is.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
-import { type CreatedTool, createTool, type ExecuteInput } from "../define/create-tool.js";
+import { type CreatedTool, type ExecuteInput, makeTool } from "../define/create-tool.js";
 import { approvalOf } from "./approval-of.js";
 
 /** The argument of the `execute` of an older Mastra tool: everything in one object. */
@@ -66,12 +66,8 @@ export function legacyTool<
     tool.execute(callOf(input, ctx), optionsOf(ctx));
   const schemas = { inputSchema, outputSchema, suspendSchema, resumeSchema };
   const needsApproval = approvalOf(tool as object as Fields, (ctx) => ctx);
-  return createTool({ id, description, ...schemas, needsApproval, execute: execute as never }) as CreatedTool<
-    InputSchema,
-    OutputSchema,
-    Record<never, never>,
-    false
-  >;
+  const options = { id, description, ...schemas, needsApproval, execute };
+  return makeTool(options as never) as CreatedTool<InputSchema, OutputSchema, Record<never, never>, false>;
 }
 
 function callOf<Input>(context: Input, ctx: ToolContext): LegacyCall<Input> {

@@ -1,6 +1,8 @@
 import type { Tool, ToolContext } from "../../components/tool.js";
 import { type Fields, isFields } from "../../is.js";
+import { invalidTool } from "../../schema/errors.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
+import { schemaProblem } from "../../schema/json-schema/schema-problem.js";
 import { isStandardSchema } from "../../schema/standard-schema.js";
 import { schemaCheck } from "../../schema/validation/schema-check.js";
 import type { PayloadRule, PayloadSchema } from "../define/approval.js";
@@ -25,26 +27,29 @@ export function tanStackTool(tool: Fields, name: string): Tool<never> {
     outputSchema: outputSchemaOf(tool.outputSchema),
     execute: isForeignFunction(execute) ? (input, ctx) => execute.call(tool, input, contextOf(ctx)) : undefined,
     needsApproval: approvalOf(tool, contextOf),
-    approvalPayload: payloadsOf(tool.approvalSchema),
+    approvalPayload: payloadsOf(name, tool.approvalSchema),
     metadata,
     extra: modelExtra(tool),
   });
 }
 
 /** One schema for both decisions, or one for each. */
-function payloadsOf(given: unknown): PayloadRule | undefined {
+function payloadsOf(name: string, given: unknown): PayloadRule | undefined {
   if (given === undefined) return undefined;
-  if (!isFields(given) || isStandardSchema(given)) return { approve: payloadOf(given), reject: payloadOf(given) };
+  if (!isFields(given) || isStandardSchema(given))
+    return { approve: payloadOf(name, given), reject: payloadOf(name, given) };
   const isByDecision = Object.keys(given).length > 0 && Object.keys(given).every((key) => decisions.includes(key));
-  if (!isByDecision) return { approve: payloadOf(given), reject: payloadOf(given) };
-  return { approve: payloadOf(given.approve), reject: payloadOf(given.reject) };
+  if (!isByDecision) return { approve: payloadOf(name, given), reject: payloadOf(name, given) };
+  return { approve: payloadOf(name, given.approve), reject: payloadOf(name, given.reject) };
 }
 
 const decisions: readonly string[] = ["approve", "reject"];
 
-function payloadOf(given: unknown): PayloadSchema | undefined {
+function payloadOf(name: string, given: unknown): PayloadSchema | undefined {
   const schema = outputSchemaOf(given);
   if (schema === undefined) return undefined;
+  const problem = schemaProblem(schema);
+  if (problem !== undefined) throw invalidTool(`The approvalSchema of tool "${name}" ${problem}`);
   const jsonSchema = () => toJsonSchema(schema);
   return { check: schemaCheck(schema, jsonSchema, "approvalSchema"), jsonSchema };
 }

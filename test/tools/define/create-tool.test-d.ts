@@ -4,6 +4,7 @@ import { expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { ToolContext } from "../../../src/components/tool.js";
 import { toolOptions } from "../../../src/components/tool-options.js";
+import { asTool, lambda } from "../../../src/index.js";
 import type { AnyTool } from "../../../src/tools/define/any-tool.js";
 import { createTool } from "../../../src/tools/define/create-tool.js";
 
@@ -155,4 +156,30 @@ it("fits into lists of tools, whatever its types", () => {
   expectTypeOf(tools).toBeArray();
   expectTypeOf(one.execute).parameter(0).toEqualTypeOf<{ city: string }>();
   expectTypeOf(one.id).toEqualTypeOf<string>();
+});
+
+it("takes no record of schemas for a schema", () => {
+  const tool = { id: "a", description: "", execute: () => 1 };
+  // @ts-expect-error wrap it: z.object({ city: z.string() })
+  createTool({ ...tool, inputSchema: { city: z.string() } });
+  // @ts-expect-error one schema is enough
+  createTool({ ...tool, inputSchema: { type: z.string(), unit: { type: "string" } } });
+  // @ts-expect-error the schemas of Valibot too
+  createTool({ ...tool, outputSchema: { celsius: v.number() } });
+  // @ts-expect-error and those of ArkType
+  createTool({ ...tool, resumeSchema: { ok: type("boolean") } });
+  // @ts-expect-error a suspendSchema
+  createTool({ ...tool, suspendSchema: { ok: z.boolean() } });
+  // @ts-expect-error a requestContextSchema
+  createTool({ ...tool, requestContextSchema: { user: z.string() } });
+  const anything = JSON.parse("{}");
+  createTool({ ...tool, inputSchema: anything });
+  const loose: Record<string, ReturnType<typeof JSON.parse>> = {};
+  createTool({ ...tool, inputSchema: loose, outputSchema: loose });
+  const either = [z.object({ a: z.string() }), { type: "object" }][0];
+  createTool({ ...tool, inputSchema: either });
+  const run = lambda({ invoke: (_input: Record<string, unknown>) => "" });
+  // @ts-expect-error asTool
+  asTool(run, { id: "a", description: "", inputSchema: { city: z.string() } });
+  asTool(run, { id: "a", description: "", inputSchema: { type: "object" } });
 });
