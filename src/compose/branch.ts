@@ -1,5 +1,6 @@
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
+import { blocksOf } from "../schema/message/read-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { invalidOption, restartedAfterChoice } from "./errors.js";
 import { checksRest } from "./plan/plan.js";
@@ -53,9 +54,9 @@ export function toolCallsOr<const Tools, const Other>(
 /** Reads the whole message. A restart of the message, or of a block, may remove calls again. */
 async function callsTools(message: StreamReader<AgenticMessage>): Promise<boolean> {
   const calls = new Set<number | undefined>();
-  for await (const { contentBlocks, restart } of message) {
-    if (restart === true) calls.clear();
-    for (const { type, streamingMeta } of contentBlocks) {
+  for await (const chunk of message) {
+    if (chunk?.restart === true) calls.clear();
+    for (const { type, streamingMeta } of blocksOf(chunk)) {
       if (type === "function_tool_call") calls.add(streamingMeta?.index);
       else if (streamingMeta?.restart === true) calls.delete(streamingMeta.index);
     }
@@ -72,8 +73,8 @@ async function callsToolsFirst(message: StreamReader<AgenticMessage>): Promise<b
 }
 
 /** The type of the first block in a chunk that decides. */
-function decidedBy({ contentBlocks }: AgenticMessage): ContentBlock["type"] | undefined {
-  return contentBlocks.find((block) => block.type === "function_tool_call" || isAnswer(block))?.type;
+function decidedBy(chunk: AgenticMessage): ContentBlock["type"] | undefined {
+  return blocksOf(chunk).find((block) => block.type === "function_tool_call" || isAnswer(block))?.type;
 }
 
 /** Rejects a restart after the decision, because the new message may belong to the other target. */

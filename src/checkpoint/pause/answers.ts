@@ -1,6 +1,8 @@
 import { KumikoError } from "../../errors.js";
-import { isPlainObject, isPromiseLike } from "../../is.js";
+import { isFields, isPlainObject, isPromiseLike } from "../../is.js";
+import { formText } from "../../schema/json-schema/form-text.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
+import { shorten } from "../../schema/shorten.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { schemaCheck } from "../../schema/validation/schema-check.js";
 import { issueText } from "../../wording.js";
@@ -131,7 +133,10 @@ async function check(
   validator: SchemaValidator | undefined,
 ): Promise<void> {
   const checked = await schemaCheck(schema, () => schema).check(data, { validator, unchecked: ignore });
-  if (checked.issues !== undefined) throw answerMismatch(address, checked.issues.map(issueText));
+  if (checked.issues === undefined) return;
+  const form = isFields(data) ? undefined : formText(schema);
+  const issues = form === undefined ? checked.issues.map(issueText) : [`expected ${form}, got ${shorten(data)}`];
+  throw answerMismatch(address, issues);
 }
 
 /** A schema that cannot be checked was already reported when the question was asked. */

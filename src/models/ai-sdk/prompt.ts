@@ -9,7 +9,7 @@ import type {
   ServerToolCall,
   ServerToolResult,
 } from "../../schema/message/content-block.js";
-import { textOf } from "../../schema/message/read-message.js";
+import { blocksOf, textOf } from "../../schema/message/read-message.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 import { filePart } from "./file-part.js";
 import { belongsTo, comesFrom, mergeOptions, noOptions, optionsFor } from "./provider-extra.js";
@@ -52,7 +52,7 @@ function isToolMessage({ role, content, providerOptions }: PromptMessage): boole
 /** A system prompt is a single string, so the provider options of all its blocks are merged. */
 function systemPrompt(message: AgenticMessage, { provider }: PromptTarget): PromptMessage {
   let options: Fields | undefined;
-  for (const block of [...message.contentBlocks, message]) {
+  for (const block of [...blocksOf(message), message]) {
     const { providerOptions } = optionsFor(provider, block) as { readonly providerOptions?: Fields };
     options = options === undefined ? providerOptions : mergeOptions(options, providerOptions);
   }
@@ -62,7 +62,7 @@ function systemPrompt(message: AgenticMessage, { provider }: PromptTarget): Prom
 /** Splits a message whose blocks have different roles in a prompt: each run of blocks with the same role becomes a message. */
 function promptMessages(message: AgenticMessage, target: PromptTarget): PromptMessage[] {
   const prompt: { role: PromptMessage["role"]; content: Fields[] }[] = [];
-  for (const block of message.contentBlocks) {
+  for (const block of blocksOf(message)) {
     const part = partOf(block, target);
     if (part === undefined) continue;
     const role = belongsInToolMessage(block) ? "tool" : message.role;

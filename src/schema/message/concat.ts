@@ -5,6 +5,7 @@ import { concatBlocks } from "./concat-block.js";
 import { concatExtras } from "./concat-extra.js";
 import { concatResponseMetas } from "./concat-response-meta.js";
 import type { ContentBlock } from "./content-block.js";
+import { messageProblem } from "./message-problem.js";
 
 /**
  * Joins the chunks of one message. Blocks with the same `streamingMeta.index` are pieces of one block; the joined blocks are sorted
@@ -83,9 +84,8 @@ function collectBlock(
 }
 
 function requireMessage(chunk: AgenticMessage | null | undefined, position: number): AgenticMessage {
-  if (chunk === undefined || chunk === null) throw invalidMessage(`The message at index ${position} is ${chunk}.`);
-  if (Array.isArray(chunk.contentBlocks)) return chunk;
-  throw invalidMessage(`The message at index ${position} has no list of contentBlocks.`);
+  if (Array.isArray(chunk?.contentBlocks)) return chunk as AgenticMessage;
+  throw invalidMessage(`The message at index ${position} ${messageProblem(chunk)}`);
 }
 
 /** Checks that all chunks have the same role. A chunk may leave it out. */

@@ -1,6 +1,8 @@
+import { invalidMessage } from "../errors.js";
 import type { AgenticMessage } from "./agentic-message.js";
 import { isFunctionToolCall, isFunctionToolResult, isReasoning } from "./block-guard.js";
-import type { FunctionToolCall, FunctionToolResult, ToolResultContent } from "./content-block.js";
+import type { ContentBlock, FunctionToolCall, FunctionToolResult, ToolResultContent } from "./content-block.js";
+import { messageProblem } from "./message-problem.js";
 
 /**
  * The joined text of a message of any role. Reasoning and tool results are not included.
@@ -10,7 +12,7 @@ import type { FunctionToolCall, FunctionToolResult, ToolResultContent } from "./
  */
 export function textOf(message: AgenticMessage): string {
   let text = "";
-  for (const block of message.contentBlocks) {
+  for (const block of blocksOf(message)) {
     if (block.type === "assistant_gen_text" || block.type === "user_input_text") text += block.text;
   }
   return text;
@@ -19,7 +21,7 @@ export function textOf(message: AgenticMessage): string {
 /** The joined reasoning of a message. */
 export function reasoningOf(message: AgenticMessage): string {
   let text = "";
-  for (const block of message.contentBlocks) if (isReasoning(block)) text += block.text;
+  for (const block of blocksOf(message)) if (isReasoning(block)) text += block.text;
   return text;
 }
 
@@ -31,12 +33,12 @@ export function reasoningOf(message: AgenticMessage): string {
  * for (const call of toolCallsOf(message)) console.log(call.name, JSON.parse(call.arguments));
  */
 export function toolCallsOf(message: AgenticMessage): FunctionToolCall[] {
-  return message.contentBlocks.filter(isFunctionToolCall);
+  return blocksOf(message).filter(isFunctionToolCall);
 }
 
 /** Whether a message calls one of your tools. */
 export function hasToolCalls(message: AgenticMessage): boolean {
-  return message.contentBlocks.some(isFunctionToolCall);
+  return blocksOf(message).some(isFunctionToolCall);
 }
 
 /**
@@ -47,7 +49,13 @@ export function hasToolCalls(message: AgenticMessage): boolean {
  * const results = messages.flatMap(toolResultsOf);
  */
 export function toolResultsOf(message: AgenticMessage): FunctionToolResult[] {
-  return message.contentBlocks.filter(isFunctionToolResult);
+  return blocksOf(message).filter(isFunctionToolResult);
+}
+
+/** The blocks of a message. Throws if it is not a message, but a message of another library, or a list. */
+export function blocksOf(message: AgenticMessage): readonly ContentBlock[] {
+  if (Array.isArray(message?.contentBlocks)) return message.contentBlocks;
+  throw invalidMessage(`This is not a message: it ${messageProblem(message)}`);
 }
 
 /** The joined text parts of a tool result. */

@@ -3,6 +3,7 @@ import { isFields } from "../../is.js";
 import { invalidTool, schemaUnsupported } from "../../schema/errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ToolErrorKind } from "../../schema/message/content-block.js";
+import { messageProblem } from "../../schema/message/message-problem.js";
 import { shorten, shortenText } from "../../schema/shorten.js";
 import { capital, list } from "../../wording.js";
 import { named, type ToolCallName, ToolError } from "../define/errors.js";
@@ -23,10 +24,7 @@ const withoutResults = (error: KumikoError): KumikoError =>
 
 export const notAssistant = (given: unknown): KumikoError =>
   withoutResults(
-    new KumikoError(
-      "INVALID_MESSAGE",
-      `A tools node executes the calls of an assistant message: expected message role is Assistant, got ${roleOf(given)}.`,
-    ),
+    new KumikoError("INVALID_MESSAGE", `A tools node executes the calls of an assistant message${whatInstead(given)}`),
   );
 
 export const noToolCall = (): KumikoError =>
@@ -38,9 +36,9 @@ export const noToolCall = (): KumikoError =>
     ),
   );
 
-function roleOf(given: unknown): string {
-  if (typeof given !== "object" || given === null || !("role" in given)) return shorten(given);
-  return `role ${shorten(given.role)}`;
+function whatInstead(given: unknown): string {
+  if (!isFields(given) || !Array.isArray(given.contentBlocks)) return `, but this ${messageProblem(given)}`;
+  return `: expected message role is Assistant, got role ${shorten(given.role)}.`;
 }
 
 export const invalidCall = (index: number, field: string, given: unknown): KumikoError =>

@@ -1,13 +1,15 @@
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ContentBlock } from "../../schema/message/content-block.js";
+import { blocksOf } from "../../schema/message/read-message.js";
 
 /** Whether the calls of each message have their results before the model speaks again. Nearly always it holds. */
 export function isInOrder(messages: readonly AgenticMessage[], first = 0): boolean {
   const open: string[] = [];
   for (let index = first; index < messages.length; index++) {
-    const { role, contentBlocks } = messages[index] as AgenticMessage;
+    const message = messages[index] as AgenticMessage;
+    const { role } = message;
     if (role === "assistant" && open.length > 0) return false;
-    for (const block of contentBlocks) {
+    for (const block of blocksOf(message)) {
       if (isResult(block)) {
         const position = open.indexOf(block.callId);
         if (role === "assistant" || position === -1) return false;

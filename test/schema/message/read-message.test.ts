@@ -44,3 +44,15 @@ it("toolCallsOf gives the calls in order, and hasToolCalls says whether there ar
 it("toolResultsOf gives the results, also of many messages through flatMap", () => {
   expect([userMessage(result), userMessage("Hi")].flatMap(toolResultsOf)).toEqual([result]);
 });
+
+it.each([textOf, reasoningOf, toolCallsOf, hasToolCalls, toolResultsOf])(
+  "%o says what a foreign message lacks",
+  (read) => {
+    const foreign = { role: "user", content: "Hi" } as never;
+    expect(() => read(foreign)).toThrow(
+      /in the format of another library, with "content" and without a list of contentBl/,
+    );
+    expect(() => read([message] as never)).toThrow("Pass one message of it");
+    expect(() => read(undefined as never)).toThrow("Make one: userMessage");
+  },
+);

@@ -266,6 +266,11 @@ describe("before any tool runs", () => {
       results: [],
     });
     await expect(node.invoke(undefined as never)).rejects.toMatchObject({ code: "INVALID_MESSAGE" });
+    const foreign = { role: "assistant", content: null, tool_calls: [{ id: "1", type: "function" }] } as never;
+    await expect(node.invoke(foreign)).rejects.toThrow(
+      /but this is in the format of another library, with "content", "tool_calls" and without a list of contentBlocks/,
+    );
+    await expect(node.invoke([calls(call("shout"))] as never)).rejects.toThrow("Pass one message of it");
     const odd = { type: "function_tool_call", callId: "1", name: "shout", arguments: { text: "a" } };
     await expect(node.invoke({ role: "assistant", contentBlocks: [odd] } as never)).rejects.toThrow(
       "arguments is not a string",

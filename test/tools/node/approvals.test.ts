@@ -54,6 +54,20 @@ describe("A tool that needs approval", () => {
     call("pay", { to: "Bo", cents: 7 }, "3"),
   );
 
+  it.each<unknown>([true, "yes", null, 0])(
+    "names the form of an answer when it is answered with %j",
+    async (answer) => {
+      const app = chainOf({ tools: [look], requireApproval: true });
+      const { id } = await questionOf(app.invoke(calls(call("look")), run));
+      await expect(app.resume("run", { [id]: answer })).rejects.toMatchObject({
+        code: "ANSWER_MISMATCH",
+        message: expect.stringContaining(
+          `expected { approved: boolean, arguments?: object | string, reason?: string }, got ${JSON.stringify(answer)}`,
+        ),
+      });
+    },
+  );
+
   it("T9 waits with its validated input, while the others run and are kept; T10 approved, it runs once", async () => {
     paid.length = 0;
     const app = chainOf({ tools: [pay, look] });
