@@ -19,6 +19,12 @@ export class Content {
     return this.#redact !== undefined;
   }
 
+  /** A text that may quote content, such as the message of an error, if content is recorded and the user does not redact it. */
+  text(text: string, attribute: string): string | undefined {
+    const redact = this.#redact;
+    return redact === undefined ? undefined : attempt(() => textOf(redact(text, attribute)));
+  }
+
   /** The attributes for these values, without those that the user redacts. Empty if content is not recorded. */
   attributes(values: Fields): Attributes {
     const redact = this.#redact;

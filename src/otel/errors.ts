@@ -10,20 +10,25 @@ export const invalidOtelOption = (name: string, rule: string, given: unknown): K
 
 /**
  * The value of `error.type`: the code of an error of this library, the kind of a tool error, or the name of any other error.
- * Looks inside errors that nodes and tools have wrapped.
+ * Looks inside errors that nodes and tools have wrapped. `_OTHER` for a name that does not look like one: it may quote content.
  */
 export function errorType(error: unknown): string {
+  const type = innerType(error);
+  return /^[\w$.-]{1,100}$/.test(type) ? type : "_OTHER";
+}
+
+function innerType(error: unknown): string {
   const seen = new Set<unknown>();
   for (let current = error; current instanceof Error && !seen.has(current); current = current.cause) {
     const type = typeOf(current);
     if (type !== undefined) return type;
     seen.add(current);
   }
-  return KumikoError.is(error) ? error.code : "_OTHER";
+  return KumikoError.is(error) ? String(error.code) : "_OTHER";
 }
 
 function typeOf(error: Error): string | undefined {
-  if (!KumikoError.is(error)) return error.name;
+  if (!KumikoError.is(error)) return String(error.name);
   if (ToolError.is(error)) return error.kind === "execution" ? undefined : error.kind;
   return error.code === "NODE_FAILED" ? undefined : error.code;
 }

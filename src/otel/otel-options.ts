@@ -20,8 +20,8 @@ export interface OtelTracerOptions {
   /** Creates the metrics. @default the meter "kumiko" of the registered SDK */
   readonly meter?: Meter | undefined;
   /**
-   * Whether to record messages, arguments, results and queries, which may be private. A function can redact each value.
-   * @default false
+   * Whether to record messages, arguments, results and queries, and the texts of errors, which quote them. A function can redact
+   * each value; it is asked for the texts of errors as `exception.message`. @default false
    */
   readonly content?: boolean | Redact | undefined;
   /** Whether to create spans for all nodes, such as tools nodes, functions and templates. @default false */

@@ -32,6 +32,12 @@ export function otelTracer(options: OtelTracerOptions = {}): Handler {
   return new OtelTracer(options);
 }
 
+/** The kinds of questions that the library asks. */
+const questionKinds: readonly string[] = [
+  ...["tool_approval", "client_tool", "tool_suspended", "step_suspended", "before_after", "requested"],
+  ...["mcp_approval", "mcp_elicitation", "mcp_sampling"],
+];
+
 /** Stands for the span of a run that is not recorded. */
 const notRecorded = Symbol("notRecorded");
 
@@ -98,7 +104,7 @@ class OtelTracer implements SelectiveHandler {
     if (!this.#owns(info, span)) return;
     const type = errorType(error);
     span.end(() => {
-      span.setError(type, messageOf(error));
+      span.setError(type, this.#content.text(messageOf(error), "exception.message"));
       this.#finish(info, undefined, span, { "error.type": type });
     });
   }
@@ -108,11 +114,22 @@ class OtelTracer implements SelectiveHandler {
     if (!this.#owns(info, span)) return;
     const interrupts = isInterrupt(interrupt) ? interrupt.interrupts : [];
     for (const { id, address, info: asked } of interrupts) {
-      const kind = isFields(asked) && typeof asked.kind === "string" ? { "kumiko.interrupt.kind": asked.kind } : {};
-      span.addEvent("interrupt", { "kumiko.interrupt.id": id, "kumiko.interrupt.address": address, ...kind });
+      const kind = this.#kindOf(asked);
+      span.addEvent("interrupt", {
+        "kumiko.interrupt.id": id,
+        "kumiko.interrupt.address": address,
+        ...(kind !== undefined && { "kumiko.interrupt.kind": kind }),
+      });
     }
     if (interrupts.length === 0) span.addEvent("interrupt", {});
     span.end(() => this.#finish(info, undefined, span));
+  }
+
+  /** The kind of a question: one of the library's, or if content is recorded, what else stands there. */
+  #kindOf(asked: unknown): string | undefined {
+    const kind = isFields(asked) ? asked.kind : undefined;
+    if (typeof kind !== "string") return undefined;
+    return questionKinds.includes(kind) ? kind : this.#content.text(kind, "kumiko.interrupt.kind");
   }
 
   /** Adds an event to the span of its run, or if that has ended, to the nearest outer span that has not. */
@@ -122,7 +139,7 @@ class OtelTracer implements SelectiveHandler {
     if (kind === "progress") return;
     let span: RunSpan | undefined = nearest;
     while (span?.isEnded === true) span = span.parent;
-    if (span !== undefined) attempt(() => span.addEvent(kind, eventAttributes(info, event)));
+    if (span !== undefined) attempt(() => span.addEvent(kind, eventAttributes(info, event, this.#content)));
   }
 
   /** Whether a span belongs to this run, and not to an outer one. */

@@ -54,9 +54,11 @@ export class RunSpan {
     attempt(() => this.span.setAttributes(attributes));
   }
 
-  setError(type: string, message: string): void {
+  /** `message` is `undefined` if content is not recorded: errors quote arguments, answers and results. */
+  setError(type: string, message: string | undefined): void {
     this.setAttributes({ "error.type": type });
-    attempt(() => this.span.setStatus({ code: SpanStatusCode.ERROR, message }));
+    const status = { code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) };
+    attempt(() => this.span.setStatus(status));
   }
 
   addEvent(name: string, attributes: Attributes): void {

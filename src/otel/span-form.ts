@@ -76,11 +76,18 @@ function chatForm(info: RunInfo, value: unknown): SpanForm {
   };
 }
 
+/** Whether a model called a tool that does not exist. Its name is whatever the model wrote, and so is content. */
+export function isUnknownTool(info: RunInfo): boolean {
+  return info.component === "tool" && !("description" in metaOf(info));
+}
+
 function toolForm(info: RunInfo, value: unknown): SpanForm {
-  const { name, toolCallId } = info;
+  const { toolCallId } = info;
   const { description } = metaOf(info);
+  const isUnknown = isUnknownTool(info);
+  const name = isUnknown ? "_OTHER" : info.name;
   return {
-    name: named("execute_tool", name),
+    name: isUnknown ? "execute_tool" : named("execute_tool", name),
     kind: SpanKind.INTERNAL,
     dimensions: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name },
     attributes: withoutUndefined({
@@ -89,7 +96,10 @@ function toolForm(info: RunInfo, value: unknown): SpanForm {
       "gen_ai.tool.call.id": toolCallId,
     }),
     metric: "gen_ai.execute_tool.duration",
-    content: () => ({ "gen_ai.tool.call.arguments": isFields(value) ? value.arguments : undefined }),
+    content: () => ({
+      "gen_ai.tool.name": isUnknown ? info.name : undefined,
+      "gen_ai.tool.call.arguments": isFields(value) ? value.arguments : undefined,
+    }),
   };
 }
 

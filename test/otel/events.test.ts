@@ -21,7 +21,7 @@ function failsUntil(attempt: number) {
 
 describe("what a node's policies do", () => {
   it("is told as events of the span around it, with the place of the node", async () => {
-    const recorded = record();
+    const recorded = record({ content: true });
     await simulate(async ({ runtime }) => {
       const app = new Chain<string>()
         .append(failsUntil(3), { key: "shaky", retry: { attempts: 3, delayMs: 10, jitter: false } })
@@ -113,7 +113,7 @@ describe("what a node's policies do", () => {
     expect(first).toEqual([]);
     expect(second).toEqual([["cache_hit", { "kumiko.address": address }]]);
 
-    const broken = record();
+    const broken = record({ content: true });
     const failing = async () => {
       throw new Error("gone");
     };

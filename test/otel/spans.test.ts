@@ -185,7 +185,7 @@ describe("the span of an answer", () => {
 
 describe("a run that does not come to its end", () => {
   it("that fails has an error status, and the word of what failed in it", async () => {
-    const { handler, span } = record();
+    const { handler, span } = record({ content: true });
     const broken = createTool({
       id: "broken",
       description: "Fails.",

@@ -204,8 +204,9 @@ export abstract class ToolCallContext extends Context implements ToolContext {
   }
 }
 
-function metaOf({ description }: ToolEntry, { requests }: Extras): RunMeta {
-  return { description, ...(requests !== undefined && { requests }) };
+/** A tool that is not known has no description: its name is whatever the model wrote. */
+function metaOf({ description, known }: ToolEntry, { requests }: Extras): RunMeta {
+  return { ...(known && { description }), ...(requests !== undefined && { requests }) };
 }
 
 /** State that only some calls need. */

@@ -57,8 +57,8 @@ describe("A tool that needs approval", () => {
   it.each<unknown>([true, "yes", null, 0])(
     "names the form of an answer when it is answered with %j",
     async (answer) => {
-      const app = chainOf({ tools: [look], requireApproval: true });
-      const { id } = await questionOf(app.invoke(calls(call("look")), run));
+      const app = chainOf({ tools: [pay] });
+      const { id } = await questionOf(app.invoke(calls(call("pay", { to: "Ada", cents: 5 })), run));
       await expect(app.resume("run", { [id]: answer })).rejects.toMatchObject({
         code: "ANSWER_MISMATCH",
         message: expect.stringContaining(
