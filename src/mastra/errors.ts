@@ -16,6 +16,12 @@ export function checkMastraOptions(where: string, options: unknown, known: reado
   throw invalidMastraOption(`Unknown option "${other}" of ${where}. Options: ${known.join(", ")}.`);
 }
 
+/** Throws for an argument that Mastra has and this package does not, so that it is not dropped without a word. */
+export function checkNoMore(where: string, rest: readonly unknown[]): void {
+  const given = rest.find((argument) => argument !== undefined);
+  if (given !== undefined) throw invalidMastraOption(`${where} takes no further argument (got ${shorten(given)}).`);
+}
+
 /** Throws if an option that takes a schema has something else, such as a record of schemas. */
 export function checkMastraSchemas(where: string, schemas: Readonly<Record<string, unknown>>): void {
   for (const [option, given] of Object.entries(schemas)) {
@@ -121,11 +127,18 @@ export const stepNotSuspended = (workflow: string, step: string, waiting: readon
     `Step "${step}" of workflow "${workflow}" is not suspended. Suspended: ${list(waiting)}.`,
   );
 
+export const labelNotSuspended = (workflow: string, label: string, labels: readonly string[]): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_INTERRUPT",
+    `No suspended step of workflow "${workflow}" has the label "${label}". Labels: ${list(labels)}.`,
+  );
+
 export const ambiguousResume = (workflow: string, waiting: readonly string[]): KumikoError =>
   new KumikoError(
     "AMBIGUOUS_INTERRUPT",
     `Workflow "${workflow}" is suspended in ${waiting.length} places: ${list(waiting)}. ` +
-      "Choose one: resume({ step, resumeData }), with forEachIndex for an item of .foreach.",
+      "An answer belongs to one of them. Choose it: resume({ step, resumeData }), with forEachIndex for an item of .foreach, or " +
+      "resume({ label, resumeData }) for a question with a resumeLabel.",
   );
 
 export const cannotSuspend = (workflow: string, why: string): KumikoError =>

@@ -4,7 +4,7 @@ import { isFields, isObject } from "../is.js";
 import { kindOf } from "../wording.js";
 import type { AnyAgent } from "./agent/any-agent.js";
 import type { AnyMastra } from "./any-mastra.js";
-import { checkMastraOptions, invalidMastraOption, notRegistered } from "./errors.js";
+import { checkMastraOptions, checkNoMore, invalidMastraOption, notRegistered } from "./errors.js";
 import { consoleLogger, type MastraLogger, silentLogger } from "./logger.js";
 import { isRegistrable, type Owner, register } from "./registered.js";
 import { Registry } from "./registry.js";
@@ -83,27 +83,33 @@ export class Mastra<
     }
   }
 
-  getAgent<Key extends keyof Agents & string>(key: Key): Agents[Key] {
+  getAgent<Key extends keyof Agents & string>(key: Key, ...rest: readonly never[]): Agents[Key] {
+    checkNoMore("getAgent", rest);
     return this.#registry.getAgent(key) as Agents[Key] & AnyAgent;
   }
 
-  getAgentById(id: string): AnyAgent {
+  getAgentById(id: string, ...rest: readonly never[]): AnyAgent {
+    checkNoMore("getAgentById", rest);
     return this.#registry.getAgentById(id);
   }
 
-  listAgents(): Agents {
+  listAgents(...rest: readonly never[]): Agents {
+    checkNoMore("listAgents", rest);
     return this.#registry.listAgents() as Agents & Named<AnyAgent>;
   }
 
-  getWorkflow<Key extends keyof Workflows & string>(key: Key): Workflows[Key] {
+  getWorkflow<Key extends keyof Workflows & string>(key: Key, ...rest: readonly never[]): Workflows[Key] {
+    checkNoMore("getWorkflow", rest);
     return this.#registry.getWorkflow(key) as Workflows[Key] & AnyWorkflow;
   }
 
-  getWorkflowById(id: string): AnyWorkflow {
+  getWorkflowById(id: string, ...rest: readonly never[]): AnyWorkflow {
+    checkNoMore("getWorkflowById", rest);
     return this.#registry.getWorkflowById(id);
   }
 
-  listWorkflows(): Workflows {
+  listWorkflows(...rest: readonly never[]): Workflows {
+    checkNoMore("listWorkflows", rest);
     return this.#registry.listWorkflows() as Workflows & Named<AnyWorkflow>;
   }
 

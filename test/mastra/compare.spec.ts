@@ -82,6 +82,10 @@ const fails = ({ step }: Kit, id = "f") =>
   step(id, () => {
     throw new Error("boom");
   });
+const labelled = ({ step }: Kit) =>
+  step("s", ({ inputData, resumeData, suspend }: Any) =>
+    resumeData === undefined ? suspend({ q: inputData }, { resumeLabel: `label ${inputData}` }) : resumeData,
+  );
 const inner = (kit: Kit, ...steps: Any[]) => {
   const workflow = kit.kit().createWorkflow({ id: "inner", inputSchema: z.any(), outputSchema: z.any() });
   for (const one of steps) workflow.then(one);
@@ -276,11 +280,12 @@ const same: Readonly<Record<string, Scenario>> = {
     1,
     { step: "l", resumeData: { go: 1 } },
   ),
-  "suspend in foreach, item by item": resumed(
-    (k) => k.flow().foreach(k.asking("s")),
+  "suspend with a label": resumed((k) => k.flow().then(labelled(k)), 1, { label: "label 1", resumeData: "x" }),
+  "suspend in foreach, by label": resumed(
+    (k) => k.flow().foreach(labelled(k), { concurrency: 2 }),
     [1, 2],
-    { step: "s", resumeData: "a" },
-    { step: "s", resumeData: "b" },
+    { label: "label 2", resumeData: "b" },
+    { label: "label 1", resumeData: "a" },
   ),
   "suspend in foreach, by index": resumed(
     (k) => k.flow().foreach(k.asking("s")),
@@ -288,10 +293,6 @@ const same: Readonly<Record<string, Scenario>> = {
     { step: "s", forEachIndex: 0, resumeData: "a" },
     { step: "s", forEachIndex: 1, resumeData: "b" },
   ),
-  "suspend in foreach, two at once": resumed((k) => k.flow().foreach(k.asking("s"), { concurrency: 2 }), [1, 2], {
-    step: "s",
-    resumeData: "a",
-  }),
   "a tool as a step": started(
     (k) =>
       k.flow().then(
@@ -393,6 +394,17 @@ const different: readonly (readonly [name: string, reason: string, scenario: Sce
     async (k) => (await (await k.run(k.flow().foreach(k.add("a")))).start({ inputData: 7 })).status,
     "success",
     "failed",
+  ],
+  [
+    "one answer for several items of foreach",
+    "an answer belongs to one question: an approval of one payment must not approve five",
+    rejects(async (k) => {
+      const run = await k.run(k.flow().foreach(k.asking("s"), { concurrency: 2 }));
+      await run.start({ inputData: [1, 2] });
+      await run.resume({ step: "s", resumeData: "a" });
+    }),
+    "went through",
+    "an error",
   ],
   [
     "code after suspend",

@@ -1,11 +1,36 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { Agent, cloneStep, createStep, createTool, createWorkflow, RuntimeContext } from "../../src/mastra/index.js";
+import {
+  Agent,
+  cloneStep,
+  createStep,
+  createTool,
+  createWorkflow,
+  Mastra,
+  RuntimeContext,
+} from "../../src/mastra/index.js";
 import { functionToolCall } from "../../src/schema/message/construct-block.js";
 import { assistantMessage } from "../../src/schema/message/construct-message.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { add, asking, failing, registered, step, workflow } from "./workflows.js";
+
+const shout = createTool({
+  id: "shout",
+  description: "",
+  inputSchema: z.object({ text: z.string() }),
+  execute: async ({ text }) => text.toUpperCase(),
+});
+const rejected = async (work: () => unknown): Promise<unknown> => {
+  try {
+    await work();
+  } catch (error) {
+    return error;
+  }
+  return expect.unreachable("nothing was wrong");
+};
+
+const answering = (...answers: string[]) => new Agent({ name: "answering", model: scriptedModel(...answers) });
 
 describe("a workflow", () => {
   it("runs its steps in order, and tells what became of each", async () => {
@@ -322,6 +347,57 @@ describe("a run that waits", () => {
     ]);
   });
 
+  it.each([1, 5])("takes one answer for one item, with a concurrency of %i", async (concurrency) => {
+    const approved: unknown[] = [];
+    const item = step("item", ({ inputData, resumeData, suspend }) => {
+      if (resumeData !== undefined) approved.push(inputData);
+      return resumeData ?? suspend({ item: inputData });
+    });
+    const run = registered(workflow().foreach(item, { concurrency })).createRun();
+    await run.start({ inputData: ["x", "y", "z"] });
+    for (const request of [{}, { step: "item" }, { step: item }]) {
+      const error = await rejected(() => run.resume({ ...request, resumeData: { ok: true } }));
+      expect(error).toMatchObject({ code: "AMBIGUOUS_INTERRUPT", message: expect.stringContaining("forEachIndex") });
+    }
+    expect(approved).toEqual([]);
+    await run.resume({ step: "item", forEachIndex: 2, resumeData: { ok: true } });
+    expect(approved).toEqual(["z"]);
+  });
+
+  it("is found by the label of its question, also by another process", async () => {
+    const item = step("item", ({ inputData, resumeData, suspend }) =>
+      resumeData === undefined
+        ? suspend({}, { resumeLabel: [inputData, `the ${inputData}`] })
+        : `${inputData}: ${resumeData}`,
+    );
+    const flow = registered(workflow().foreach(item, { concurrency: 2 }));
+    const run = flow.createRun();
+    await run.start({ inputData: ["x", "y"] });
+    const again = flow.createRun({ runId: run.runId });
+    expect(await rejected(() => again.resume({ label: "z", resumeData: 1 }))).toMatchObject({
+      code: "UNKNOWN_INTERRUPT",
+      message: expect.stringContaining('Labels: "x", "the x", "y", "the y"'),
+    });
+    expect(await again.resume({ label: "the y", resumeData: 2 })).toMatchObject({ status: "suspended" });
+    expect(await again.resume({ label: "x", resumeData: 1 })).toMatchObject({ result: ["x: 1", "y: 2"] });
+  });
+
+  it("fails where two questions have the label, and with a label that is not one", async () => {
+    const same = step("same", ({ resumeData, suspend }) => resumeData ?? suspend({}, { resumeLabel: "here" }));
+    const run = registered(workflow().parallel([same, cloneStep(same, { id: "other" })])).createRun();
+    await run.start({ inputData: {} });
+    expect(await rejected(() => run.resume({ label: "here", resumeData: 1 }))).toMatchObject({
+      code: "AMBIGUOUS_INTERRUPT",
+    });
+    expect(await run.resume({ label: "here", step: "other", resumeData: 1 })).toMatchObject({ status: "suspended" });
+    for (const options of [{ label: "here" }, { resumeLabel: "" }, { resumeLabel: [5] }, "here"]) {
+      const odd = step("odd", ({ suspend }) => suspend({}, options as never));
+      const result = await registered(workflow().then(odd)).createRun().start({ inputData: {} });
+      expect(result).toMatchObject({ status: "failed", error: { code: "INVALID_OPTION" } });
+      expect(result.status === "failed" && result.error.message).toContain('suspend of step "odd"');
+    }
+  });
+
   it("waits inside an inner workflow, also one per item", async () => {
     const inner = workflow("inner").then(add("i", 10)).then(asking("ask")).commit();
     const flow = registered(workflow().foreach(inner));
@@ -462,15 +538,6 @@ describe("a run that is watched or canceled", () => {
 });
 
 describe("bad input", () => {
-  const rejected = async (work: () => unknown): Promise<unknown> => {
-    try {
-      await work();
-    } catch (error) {
-      return error;
-    }
-    return expect.unreachable("nothing was wrong");
-  };
-
   it.each([
     ["a run without commit()", () => workflow().then(add("a")).createRun(), "INVALID_CHAIN", /"flow".*commit/],
     ["a workflow without steps", () => workflow().commit(), "EMPTY_GRAPH", /"flow"/],
@@ -498,6 +565,95 @@ describe("bad input", () => {
       () => createStep({ id: "s", run: 1, execute: async () => 1 } as never),
       "INVALID_OPTION",
       /"run"/,
+    ],
+    [
+      "an unknown option of a run",
+      () =>
+        workflow()
+          .then(add("a"))
+          .commit()
+          .createRun({ runIdd: "x" } as never),
+      "INVALID_OPTION",
+      /"runIdd" of createRun of workflow "flow"/,
+    ],
+    ["an unknown option of .map", () => workflow().map({}, { name: "m" } as never), "INVALID_OPTION", /"name" of .map/],
+    [
+      "an unknown option of .foreach",
+      () => workflow().foreach(add("a"), { concurency: 2 } as never),
+      "INVALID_OPTION",
+      /"concurency" of .foreach/,
+    ],
+    [
+      "an unknown field of a mapping",
+      () => workflow().map({ x: { value: 1, path: "." } as never }),
+      "INVALID_OPTION",
+      /"path" of "x" in .map/,
+    ],
+    ["a third part of a branch", () => workflow().branch([[() => true, add("a"), 1] as never]), "INVALID_NODE", /pair/],
+    [
+      "another option of cloneStep",
+      () => cloneStep(add("a"), { id: "b", retries: 2 } as never),
+      "INVALID_OPTION",
+      /"retries"/,
+    ],
+    [
+      "options of a function",
+      () => createStep({ id: "s", execute: () => 1 } as never, { retries: 1 } as never),
+      "INVALID_NODE",
+      /agent or a tool/,
+    ],
+    [
+      "options of a workflow",
+      () => createStep(workflow().then(add("a")).commit() as never, { id: "b" } as never),
+      "INVALID_NODE",
+      /agent or a tool/,
+    ],
+    [
+      "an option of a tool as a step",
+      () => createStep(shout, { retrys: 1 } as never),
+      "INVALID_OPTION",
+      /"retrys" of createStep of tool "shout"/,
+    ],
+    [
+      "an option of an agent as a step",
+      () => createStep(answering("x"), { instructions: "x" } as never),
+      "INVALID_OPTION",
+      /"instructions" of createStep of agent "answering"/,
+    ],
+    [
+      "an option of structured output",
+      () => createStep(answering("x"), { structuredOutput: { schema: z.any(), model: "x" } } as never),
+      "INVALID_OPTION",
+      /"model" of structuredOutput/,
+    ],
+    [
+      "structured output without a schema",
+      () => createStep(answering("x"), { structuredOutput: {} } as never),
+      "INVALID_OPTION",
+      /schema of structuredOutput/,
+    ],
+    [
+      "a middleware with another field",
+      () => new Mastra({ server: { middleware: { path: "/a", method: "GET", handler: () => 1 } as never } }),
+      "INVALID_OPTION",
+      /"method" of server.middleware\[0\]/,
+    ],
+    [
+      "an argument that Mastra has and this package does not",
+      () =>
+        workflow()
+          .then(add("a"))
+          .commit()
+          .createRun()
+          .watch(() => {}, "watch" as never),
+      "INVALID_OPTION",
+      /watch of workflow "flow" takes no further argument \(got "watch"\)/,
+    ],
+    [
+      "a version of an agent",
+      () => new Mastra().getAgentById("a", { versionId: "1" } as never),
+      "INVALID_OPTION",
+      /getAgentById takes no further argument/,
     ],
     ["no step", () => workflow().then({} as never), "INVALID_NODE", /\.then of workflow "flow"/],
     ["no condition", () => workflow().dowhile(add("a"), undefined as never), "INVALID_NODE", /dowhile/],
@@ -576,5 +732,92 @@ describe("bad input", () => {
     const agent = new Agent({ name: "a", model: scriptedModel("Hi.") });
     expect(await rejected(() => agent.generate("x", both))).toMatchObject({ code: "INVALID_OPTION" });
     expect(await rejected(() => agent.stream("x", both))).toMatchObject({ code: "INVALID_OPTION" });
+  });
+});
+
+describe("options of an agent or a tool as a step", () => {
+  const count = z.object({ n: z.number() });
+  const prompt = { inputData: { prompt: "How many?" } };
+
+  it("structuredOutput gives the object of the answer", async () => {
+    const flow = registered(workflow().then(createStep(answering('{"n":3}'), { structuredOutput: { schema: count } })));
+    expect(await flow.createRun().start(prompt)).toMatchObject({ status: "success", result: { n: 3 } });
+  });
+
+  it("structuredOutput of an agent that is registered later still uses its Mastra", async () => {
+    const seen: unknown[] = [];
+    const agent = new Agent({
+      name: "answering",
+      instructions: ({ mastra }) => {
+        seen.push(mastra.getAgent("agent").name);
+        return "Count.";
+      },
+      model: scriptedModel('{"n":3}'),
+    });
+    const flow = workflow()
+      .then(createStep(agent, { structuredOutput: { schema: count } }))
+      .commit();
+    const mastra = new Mastra({ agents: { agent }, workflows: { flow } });
+    expect(await mastra.getWorkflow("flow").createRun().start(prompt)).toMatchObject({ result: { n: 3 } });
+    expect(seen).toEqual(["answering"]);
+  });
+
+  it("an answer that does not fit fails the step", async () => {
+    const agent = new Agent({ name: "answering", model: scriptedModel("many"), outputRepairs: 0 });
+    const flow = registered(workflow().then(createStep(agent, { structuredOutput: { schema: count } })));
+    expect(await flow.createRun().start(prompt)).toMatchObject({ status: "failed" });
+  });
+
+  it("modelOptions and maxSteps are those of the call", async () => {
+    const model = scriptedModel("3");
+    const agent = new Agent({ name: "answering", model });
+    const options = { modelOptions: { temperature: 0.5 }, maxSteps: 3 };
+    await registered(workflow().then(createStep(agent, options)))
+      .createRun()
+      .start(prompt);
+    expect(model.calls[0]?.options).toMatchObject({ temperature: 0.5 });
+  });
+
+  it("retries tries an agent or a tool again", async () => {
+    let calls = 0;
+    const shaky = createTool({
+      id: "shaky",
+      description: "",
+      execute: async () => {
+        calls += 1;
+        if (calls < 3) throw new Error("no");
+        return calls;
+      },
+    });
+    const flow = registered(workflow().then(createStep(shaky, { retries: 2 })));
+    expect(await flow.createRun().start({ inputData: {} })).toMatchObject({ status: "success", result: 3 });
+  });
+});
+
+describe("what a function of a step is given", () => {
+  it("setState with something else than an object fails the step", async () => {
+    const odd = step("odd", ({ setState }) => setState("x" as never));
+    const result = await registered(workflow().then(odd)).createRun().start({ inputData: {} });
+    expect(result.status === "failed" && result.error.message).toMatch(/setState takes an object/);
+  });
+
+  it("the schema of a mapping checks constants and the results of functions", async () => {
+    for (const source of [{ value: "x" }, { fn: async () => "x" }]) {
+      const flow = workflow().map({ n: { ...source, schema: z.number() } as never });
+      const result = await registered(flow).createRun().start({ inputData: {} });
+      expect(result).toMatchObject({ status: "failed", error: { code: "VALIDATION" } });
+    }
+  });
+
+  it("a label for suspend in a tool that a model calls is an error for the model", async () => {
+    const asks = createTool({
+      id: "asks",
+      description: "",
+      execute: async (_, { suspend }) => (suspend as (...given: unknown[]) => unknown)({}, { resumeLabel: "here" }),
+    });
+    const call = assistantMessage(functionToolCall({ callId: "1", name: "asks", arguments: "{}" }));
+    const agent = new Agent({ name: "asking", model: scriptedModel(call, "done"), tools: { asks } });
+    const { messages } = await agent.generate("x");
+    expect(JSON.stringify(messages)).toContain("resumeLabel, which only steps of a workflow have");
   });
 });

@@ -19,7 +19,7 @@ import { emptyMastra } from "../registry.js";
 import { isCreatedMastraTool, toolParts } from "../tools/create-tool.js";
 import type { MastraAgentContext, MastraAgentOptions } from "./agent-options.js";
 import { agentPromptOf } from "./agent-prompt.js";
-import type { AnyAgent, MastraAgentStream } from "./any-agent.js";
+import { type AnyAgent, type MastraAgentStream, withOutput } from "./any-agent.js";
 import type { MastraCallOptions, MastraPrompt, MastraResumeOptions } from "./call-options.js";
 
 type AnyOptions = MastraAgentOptions<AnyStandardSchema | JsonSchema | undefined>;
@@ -50,6 +50,7 @@ export class Agent<const Schema extends AnyStandardSchema | JsonSchema | undefin
   readonly description: string | undefined;
   readonly #options: AnyOptions;
   #owner: Owner | undefined;
+  #withOutput = new WeakMap<object, Agent<AnyStandardSchema | JsonSchema>>();
   #agent: KumikoAgent<AgentOutput<Schema>>;
 
   constructor(options: MastraAgentOptions<Schema>) {
@@ -105,7 +106,19 @@ export class Agent<const Schema extends AnyStandardSchema | JsonSchema | undefin
 
   [register](owner: Owner): void {
     this.#owner = owner;
+    this.#withOutput = new WeakMap();
     this.#agent = this.#createAgent();
+  }
+
+  /** For steps of workflows, which may want an object of an agent that answers with text. */
+  [withOutput](schema: AnyStandardSchema | JsonSchema): AnyAgent {
+    let agent = this.#withOutput.get(schema);
+    if (agent === undefined) {
+      agent = new Agent({ ...this.#options, output: schema });
+      if (this.#owner !== undefined) agent[register](this.#owner);
+      this.#withOutput.set(schema, agent);
+    }
+    return agent;
   }
 
   #createAgent(): KumikoAgent<AgentOutput<Schema>> {

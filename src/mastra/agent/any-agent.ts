@@ -3,6 +3,7 @@ import type { AgentResult } from "../../agents/agent-result.js";
 import type { AgentStream } from "../../agents/agent-stream.js";
 import type { ResumeTarget } from "../../agents/call-options.js";
 import type { Answers } from "../../compose/options.js";
+import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import type { StreamReader } from "../../schema/stream/reader.js";
 import type { MastraCallOptions, MastraPrompt, MastraResumeOptions } from "./call-options.js";
 
@@ -14,6 +15,9 @@ export type MastraAgentStream<Output = string> = AgentStream<Output> & {
   readonly fullStream: StreamReader<AgentEvent>;
 };
 
+/** Returns the same agent with another schema for its answers. */
+export const withOutput: unique symbol = Symbol.for("kumiko/mastra/with-output") as never;
+
 /** An {@link Agent} of any type, as `getAgent` of a step or tool returns it. */
 export interface AnyAgent {
   readonly id: string;
@@ -21,5 +25,6 @@ export interface AnyAgent {
   readonly description: string | undefined;
   generate(prompt: MastraPrompt, options?: MastraCallOptions): Promise<AgentResult<unknown>>;
   stream(prompt: MastraPrompt, options?: MastraCallOptions): Promise<MastraAgentStream<unknown>>;
+  [withOutput](schema: AnyStandardSchema | JsonSchema): AnyAgent;
   resume(run: ResumeTarget, answers?: Answers, options?: MastraResumeOptions): Promise<AgentResult<unknown>>;
 }

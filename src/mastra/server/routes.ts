@@ -84,7 +84,7 @@ async function start(mastra: AnyMastra, call: Call): Promise<Response> {
 async function resume(mastra: AnyMastra, call: Call): Promise<Response> {
   const workflow = mastra.getWorkflow(call.id);
   const { runId, ...body } = await bodyOf(call, [
-    ...["runId", "step", "resumeData", "forEachIndex", "interruptId", "runtimeContext", "requestContext"],
+    ...["runId", "step", "label", "resumeData", "forEachIndex", "interruptId", "runtimeContext", "requestContext"],
   ]);
   const id = idOfRun(call, runId);
   if (id.runId === undefined) throw invalidBody("needs a runId, unless the query has one");

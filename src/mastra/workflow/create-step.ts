@@ -1,8 +1,10 @@
+import type { AgentCallOptions } from "../../agents/call-options.js";
 import { isObject } from "../../is.js";
+import { shorten } from "../../schema/shorten.js";
 import type { OnlySchemas } from "../../tools/define/create-tool.js";
 import { kindOf } from "../../wording.js";
 import { isMastraAgent } from "../agent/agent.js";
-import type { AnyAgent } from "../agent/any-agent.js";
+import { type AnyAgent, withOutput } from "../agent/any-agent.js";
 import { checkMastraOptions, checkMastraSchemas, invalidStep } from "../errors.js";
 import type { AnyMastraTool } from "../tools/any-tool.js";
 import { isTool } from "../tools/create-tool.js";
@@ -19,6 +21,18 @@ export interface CreatedStep<InputSchema, OutputSchema, In = AcceptedBy<InputSch
   readonly execute: (params: never) => unknown;
 }
 
+/** Options of a step that runs a tool. */
+export interface ToolStepOptions {
+  /** The number of retries after a failure. @default `retryConfig.attempts` of the workflow, or 0 */
+  readonly retries?: number | undefined;
+}
+
+/** Options of a step that runs an agent: those of the step, and those of each call of the agent. */
+export interface AgentStepOptions extends ToolStepOptions, Pick<AgentCallOptions, "maxSteps" | "modelOptions"> {
+  /** Answers must fit the schema, and become the output of the step in place of `{ text }`. */
+  readonly structuredOutput?: { readonly schema: AnySchema } | undefined;
+}
+
 /** The input of an agent as a step. */
 interface AgentPrompt {
   readonly prompt: string;
@@ -30,7 +44,8 @@ const optionNames = [
 ];
 
 /**
- * Creates a step from a function, a tool, an agent (with input `{ prompt }` and output `{ text }`) or a workflow.
+ * Creates a step from a function, a tool, an agent (with input `{ prompt }` and output `{ text }`) or a workflow. With
+ * `structuredOutput: { schema }`, the output of an agent is the object of its answer.
  *
  * @example
  * import { createStep } from "kumiko/mastra";
@@ -53,15 +68,36 @@ export function createStep<
   options: StepOptions<InputSchema, OutputSchema, ResumeSchema, SuspendSchema, StateSchema> &
     OnlySchemas<InputSchema, OutputSchema, SuspendSchema, ResumeSchema>,
 ): CreatedStep<InputSchema, OutputSchema>;
-export function createStep(agent: AnyAgent): Step<AgentPrompt, { text: string }>;
+export function createStep(
+  agent: AnyAgent,
+  options?: AgentStepOptions & { readonly structuredOutput?: undefined },
+): Step<AgentPrompt, { text: string }>;
+export function createStep<Schema extends AnySchema>(
+  agent: AnyAgent,
+  options: AgentStepOptions & { readonly structuredOutput: { readonly schema: Schema } },
+): Step<AgentPrompt, ParsedBy<Schema>>;
 export function createStep<InputSchema, OutputSchema>(
   tool: AnyMastraTool & { readonly inputSchema: InputSchema; readonly outputSchema: OutputSchema },
+  options?: ToolStepOptions,
 ): CreatedStep<InputSchema, OutputSchema>;
 export function createStep<In, Out>(step: Step<In, Out>): Step<In, Out>;
-export function createStep(given: unknown): unknown {
-  return isObject(given) && !isStep(given) && !isMastraAgent(given) && !isTool(given)
-    ? stepOfFunction(given)
-    : toStep(given, "createStep");
+export function createStep(given: unknown, options?: unknown): unknown {
+  if (isStep(given) || !isObject(given)) checkNone(options, "a step");
+  else if (isMastraAgent(given)) return stepOfAgent(given, options);
+  else if (isTool(given)) return stepOfTool(given, options);
+  else {
+    checkNone(options, "a function");
+    return stepOfFunction(given);
+  }
+  return toStep(given, "createStep");
+}
+
+/** Throws if createStep got options for something that takes none. */
+function checkNone(options: unknown, what: string): void {
+  if (options === undefined) return;
+  throw invalidStep(
+    `createStep takes options beside an agent or a tool. Those of ${what} stand in its own options (got ${shorten(options)}).`,
+  );
 }
 
 /**
@@ -82,8 +118,10 @@ export function createStep(given: unknown): unknown {
  *   .then(cloneStep(double, { id: "double-again" }))
  *   .commit();
  */
-export function cloneStep<S extends AnyStep>(step: S, { id }: { readonly id: string }): S {
+export function cloneStep<S extends AnyStep>(step: S, options: { readonly id: string }): S {
   if (!isStep(step)) throw invalidStep(`cloneStep takes a step (got ${kindOf(step)}).`);
+  checkMastraOptions("cloneStep", options, ["id"]);
+  const { id } = options;
   checkId(id);
   const body = step[stepBody].bind(step);
   const { description, inputSchema, outputSchema, resumeSchema, suspendSchema, stateSchema, retries } = step;
@@ -113,13 +151,16 @@ function stepOfFunction(options: object): AnyStep {
   checkId(id);
   if (typeof execute !== "function")
     throw invalidStep(`execute of step "${id}" must be a function (got ${kindOf(execute)}).`);
-  if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0)) {
-    throw invalidStep(`retries of step "${id}" must be a whole number of at least 0 (got ${String(retries)}).`);
-  }
+  checkRetries(id, retries);
   const { inputSchema, outputSchema, resumeSchema, suspendSchema, stateSchema } = others;
   checkMastraSchemas(`step "${id}"`, { inputSchema, outputSchema, resumeSchema, suspendSchema, stateSchema });
   const body = ({ params }: StepCall): unknown => execute(params as never);
   return Object.freeze({ id, retries, ...others, execute, [stepBody]: body });
+}
+
+function checkRetries(id: string, retries: unknown): void {
+  if (retries === undefined || (Number.isInteger(retries) && Number(retries) >= 0)) return;
+  throw invalidStep(`retries of step "${id}" must be a whole number of at least 0 (got ${String(retries)}).`);
 }
 
 function checkId(id: unknown): void {
@@ -131,19 +172,39 @@ function checkId(id: unknown): void {
 const promptSchema = { type: "object", properties: { prompt: { type: "string" } }, required: ["prompt"] } as const;
 const textSchema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] } as const;
 
-function stepOfAgent(agent: AnyAgent): AnyStep {
+const agentStepOptions = ["retries", "maxSteps", "modelOptions", "structuredOutput"];
+
+function stepOfAgent(agent: AnyAgent, given: unknown = {}): AnyStep {
+  const { id, description } = agent;
+  const where = `createStep of agent "${agent.name}"`;
+  checkMastraOptions(where, given, agentStepOptions);
+  const { retries, structuredOutput, ...call } = given as AgentStepOptions;
+  checkRetries(id, retries);
+  const schema = structuredOutput === undefined ? undefined : schemaOf(where, structuredOutput);
   const body = async ({ params, ctx }: StepCall): Promise<unknown> => {
     const { prompt } = params.inputData as AgentPrompt;
-    const { text } = await agent.generate(prompt, { parent: ctx, key: agent.id });
-    return { text };
+    const answering = schema === undefined ? agent : agent[withOutput](schema);
+    const { text, output } = await answering.generate(prompt, { ...call, parent: ctx, key: agent.id });
+    return schema === undefined ? { text } : output;
   };
-  const { id, description } = agent;
-  return Object.freeze({ id, description, inputSchema: promptSchema, outputSchema: textSchema, [stepBody]: body });
+  return Object.freeze({
+    ...{ id, description, inputSchema: promptSchema, outputSchema: schema ?? textSchema, retries, [stepBody]: body },
+  });
 }
 
-function stepOfTool(tool: AnyMastraTool): AnyStep {
+function schemaOf(where: string, structuredOutput: object): AnySchema {
+  checkMastraOptions(`structuredOutput of ${where}`, structuredOutput, ["schema"]);
+  const { schema } = structuredOutput as { readonly schema: AnySchema };
+  checkMastraSchemas(`structuredOutput of ${where}`, { schema: schema ?? null });
+  return schema;
+}
+
+function stepOfTool(tool: AnyMastraTool, given: unknown = {}): AnyStep {
   const { id, description, inputSchema, outputSchema, resumeSchema, suspendSchema } = tool as AnyStep & AnyMastraTool;
+  checkMastraOptions(`createStep of tool "${id}"`, given, ["retries"]);
+  const { retries } = given as ToolStepOptions;
+  checkRetries(id, retries);
   const schemas = { inputSchema, outputSchema, resumeSchema, suspendSchema };
   const body = (call: StepCall): unknown => runTool(tool, call);
-  return Object.freeze({ id, description, ...schemas, execute: tool.execute, [stepBody]: body }) as AnyStep;
+  return Object.freeze({ id, description, ...schemas, retries, execute: tool.execute, [stepBody]: body }) as AnyStep;
 }

@@ -1,6 +1,5 @@
 import type { NodeContext } from "../../components/context.js";
 import type { RequestContext } from "../../components/request-context.js";
-import { isPlainObject } from "../../is.js";
 import { invalidStep } from "../errors.js";
 import { type Flow, setShared, sharedOf } from "./flow.js";
 import type { StepRef } from "./run-options.js";
@@ -26,7 +25,7 @@ export function paramsFor(
     get state() {
       return sharedOf(flow);
     },
-    setState: async (values) => setShared(flow, isPlainObject(values) ? values : {}),
+    setState: async (values) => setShared(flow, values),
     suspend: own.suspend,
     bail: own.bail,
     getStepResult: (step: StepRef) => stepOutputOf(flow, step),

@@ -1,5 +1,8 @@
 import type { NodeContext } from "../../components/context.js";
+import { isPlainObject } from "../../is.js";
+import { kindOf } from "../../wording.js";
 import type { AnyMastra } from "../any-mastra.js";
+import { invalidStep } from "../errors.js";
 import type { StepResult } from "./step-result.js";
 import type { WorkflowEvent } from "./workflow-event.js";
 
@@ -48,10 +51,9 @@ export interface LiveRun {
   emit(event: WorkflowEvent): void;
 }
 
-/** The index of an item of `.foreach`, and the batch of items that run together with it. */
+/** The position of an item of `.foreach`. */
 export interface ItemPosition {
   readonly index: number;
-  readonly batch: number;
 }
 
 /** A run and its state. */
@@ -72,7 +74,10 @@ export function sharedOf({ live, state }: Flow): Record<string, unknown> {
   return (live.outermost?.state ?? state).shared;
 }
 
-export function setShared({ live, state }: Flow, values: Record<string, unknown>): void {
+export function setShared({ live, state }: Flow, values: unknown): void {
+  if (!isPlainObject(values)) {
+    throw invalidStep(`setState takes an object with some of the shared values (got ${kindOf(values)}).`);
+  }
   const owner = live.outermost?.state ?? state;
   owner.shared = { ...owner.shared, ...values };
 }

@@ -1,7 +1,8 @@
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import type { Answers } from "../../compose/options.js";
 import { isObject } from "../../is.js";
-import { ambiguousResume, invalidMastraOption, stepNotSuspended } from "../errors.js";
+import { kindOf } from "../../wording.js";
+import { ambiguousResume, invalidMastraOption, labelNotSuspended, stepNotSuspended } from "../errors.js";
 import { checkValue } from "./check-value.js";
 import { idOf } from "./map-input.js";
 import type { StepRef } from "./run-options.js";
@@ -12,6 +13,7 @@ import type { AnyStep } from "./step.js";
 /** The options of `resume` that choose what to resume, and its data. */
 interface ResumeRequest {
   readonly step?: StepRef | readonly StepRef[] | undefined;
+  readonly label?: string | undefined;
   readonly resumeData?: unknown;
   readonly forEachIndex?: number | undefined;
   readonly interruptId?: string | undefined;
@@ -27,75 +29,72 @@ interface ResumeOwner {
 interface SuspendedStep {
   readonly interrupt: Interrupt;
   readonly path: readonly string[];
-  readonly item: { readonly index: number; readonly batch: number } | undefined;
+  readonly item: { readonly index: number } | undefined;
+  readonly labels: readonly string[];
 }
 
-/** Finds the interrupts that a resume refers to, and validates its data with the resume schema of their step. */
+/**
+ * Finds the one interrupt that a resume refers to, and validates its data with the resume schema of its step. An answer belongs to
+ * one question: of several items of `.foreach`, one must be named.
+ */
 export async function answersFor(
   owner: ResumeOwner,
   interrupts: readonly Interrupt[],
   request: ResumeRequest,
 ): Promise<{ readonly answers: Answers; readonly path: readonly string[] }> {
   const { resumeData } = request;
-  const suspended = chosenSteps(
-    owner,
-    interrupts.map((one) => suspendedStepOf(one, owner.tree)),
-    request,
-  );
-  for (const { path, interrupt } of suspended) {
-    if (!isSuspendedInfo(interrupt.info)) continue;
+  const suspended = interrupts.map((one) => suspendedStepOf(one, owner.tree));
+  const { path, interrupt } = chosenStep(owner, suspended, request);
+  if (isSuspendedInfo(interrupt.info)) {
     const step = owner.stepAt(path);
     const checked = { workflow: owner.id, step: path.join("."), what: "resume data" };
     await checkValue(step?.resumeSchema, resumeData, checked, "ANSWER_MISMATCH");
   }
-  const answers = Object.fromEntries(suspended.map(({ interrupt }) => [interrupt.id, resumeData]));
-  return { answers, path: suspended[0]?.path ?? [] };
+  return { answers: { [interrupt.id]: resumeData }, path };
 }
 
 function suspendedStepOf(interrupt: Interrupt, tree: StepTree): SuspendedStep {
   const { info } = interrupt;
-  return { interrupt, path: pathOf(interrupt, tree), item: isSuspendedInfo(info) ? info.item : undefined };
+  const { item, labels = [] } = isSuspendedInfo(info) ? info : {};
+  return { interrupt, path: pathOf(interrupt, tree), item, labels };
 }
 
-function chosenSteps(
+function chosenStep(
   { id }: ResumeOwner,
   all: readonly SuspendedStep[],
-  { step, forEachIndex, interruptId }: ResumeRequest,
-): readonly SuspendedStep[] {
-  const names = [...new Set(all.map(nameOf))];
-  if (interruptId !== undefined) {
-    const found = all.filter(({ interrupt }) => interrupt.id === interruptId);
-    if (found.length === 0)
-      throw stepNotSuspended(
-        id,
-        interruptId,
-        all.map(({ interrupt }) => interrupt.id),
-      );
-    return found;
-  }
+  { step, label, forEachIndex, interruptId }: ResumeRequest,
+): SuspendedStep {
   if (forEachIndex !== undefined && !Number.isInteger(forEachIndex)) {
     throw invalidMastraOption(
       `forEachIndex of resume of workflow "${id}" must be a whole number (got ${String(forEachIndex)}).`,
     );
   }
-  const wanted = step === undefined ? undefined : pathOfRef(id, step);
-  const ofStep = wanted === undefined ? all : all.filter(({ path }) => isAt(path, wanted));
-  const found = forEachIndex === undefined ? ofStep : ofStep.filter(({ item }) => item?.index === forEachIndex);
-  if (found.length === 0) {
-    const item = forEachIndex === undefined ? "" : `[${forEachIndex}]`;
-    throw stepNotSuspended(id, `${wanted?.join(".") ?? ""}${item}`, names);
+  if (label !== undefined && typeof label !== "string") {
+    throw invalidMastraOption(`label of resume of workflow "${id}" must be a string (got ${kindOf(label)}).`);
   }
-  if (found.length === 1) return found;
-  const [first] = found;
-  const isOneStep = wanted !== undefined && found.every(({ path }) => path.join("\n") === first?.path.join("\n"));
-  if (!isOneStep || found.some(({ item }) => item === undefined)) throw ambiguousResume(id, found.map(nameOf));
-  return firstBatch(found);
-}
-
-/** The items of the first batch: items that run together are resumed together. */
-function firstBatch(suspended: readonly SuspendedStep[]): readonly SuspendedStep[] {
-  const batch = Math.min(...suspended.map(({ item }) => item?.batch ?? 0));
-  return suspended.filter(({ item }) => item?.batch === batch);
+  const wanted = step === undefined ? undefined : pathOfRef(id, step);
+  const found = all.filter(
+    ({ interrupt, path, item, labels }) =>
+      (interruptId === undefined || interrupt.id === interruptId) &&
+      (wanted === undefined || isAt(path, wanted)) &&
+      (label === undefined || labels.includes(label)) &&
+      (forEachIndex === undefined || item?.index === forEachIndex),
+  );
+  const [only] = found;
+  if (found.length > 1) throw ambiguousResume(id, found.map(nameOf));
+  if (only !== undefined) return only;
+  if (interruptId !== undefined) {
+    throw stepNotSuspended(
+      id,
+      interruptId,
+      all.map(({ interrupt }) => interrupt.id),
+    );
+  }
+  if (label !== undefined && !all.some(({ labels }) => labels.includes(label))) {
+    throw labelNotSuspended(id, label, [...new Set(all.flatMap(({ labels }) => labels))]);
+  }
+  const item = forEachIndex === undefined ? "" : `[${forEachIndex}]`;
+  throw stepNotSuspended(id, `${wanted?.join(".") ?? ""}${item}`, [...new Set(all.map(nameOf))]);
 }
 
 function pathOfRef(workflow: string, step: StepRef | readonly StepRef[]): readonly string[] {

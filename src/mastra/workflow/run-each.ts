@@ -23,7 +23,7 @@ interface ItemProgress {
 /** Runs a step for each item of an array, and logs the result of the whole. */
 export function runEach(node: StepNode, concurrency: number): RunEach {
   const { step } = node;
-  const items = each(itemNode(node, concurrency), { concurrency });
+  const items = each(itemNode(node), { concurrency });
   return async (input, ctx, flow) => {
     const log = new StepLog(flow, step.id);
     log.began(input);
@@ -51,15 +51,14 @@ export function runEach(node: StepNode, concurrency: number): RunEach {
 }
 
 /** The graph that runs one item: its node retries the step. */
-function itemNode({ step, retries }: StepNode, concurrency: number): Runnable<unknown, unknown> {
+function itemNode({ step, retries }: StepNode): Runnable<unknown, unknown> {
   const run = async (value: unknown, ctx: NodeContext): Promise<unknown> => {
     const { list } = ctx.options as { readonly list: ItemProgress };
     const flow = flowOf(ctx);
     if (flow.state.bailed !== undefined) return undefined;
     const index = itemIndexOf(ctx);
     try {
-      const item = { index, batch: Math.floor(index / concurrency) };
-      const output = await runStep({ step, retries }, value, ctx, flow, { item });
+      const output = await runStep({ step, retries }, value, ctx, flow, { item: { index } });
       list.log.progressed(++list.done, list.length);
       return output;
     } catch (error) {

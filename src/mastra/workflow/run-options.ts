@@ -24,7 +24,9 @@ export interface ResumeOptions extends WorkflowCallOptions {
   readonly step?: StepRef | readonly StepRef[] | undefined;
   /** The data for the step, validated by its `resumeSchema`. */
   readonly resumeData?: unknown;
-  /** The index of the item of `.foreach` to resume. */
+  /** The label that the step gave with `suspend(payload, { resumeLabel })`, in place of the step. */
+  readonly label?: string | undefined;
+  /** The index of the item of `.foreach` to resume. Needed if several items wait. */
   readonly forEachIndex?: number | undefined;
   /** The id of one interrupt in `interrupts` of the result, if a step has several. */
   readonly interruptId?: string | undefined;

@@ -1,12 +1,14 @@
 import { causedByInterrupt, InterruptError } from "../../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../../components/context.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
+import { shorten } from "../../schema/shorten.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
+import { checkMastraOptions, invalidMastraOption } from "../errors.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
 import type { Flow, ItemPosition } from "./flow.js";
 import { paramsFor, writerOf } from "./flow-params.js";
-import { type AnyStep, type StepCall, stepBody } from "./step.js";
+import { type AnyStep, type StepCall, type SuspendOptions, stepBody } from "./step.js";
 import { StepLog } from "./step-log.js";
 import type { StepRetries } from "./step-retries.js";
 
@@ -17,6 +19,8 @@ export interface SuspendedInfo {
   readonly path: readonly string[];
   readonly payload: unknown;
   readonly item?: ItemPosition | undefined;
+  /** The names of the question that `suspend` gave it. */
+  readonly labels?: readonly string[] | undefined;
 }
 
 /** The return value of `bail`. */
@@ -144,35 +148,52 @@ class StepExecution {
     return paramsFor(inputData, this.#ctx, this.#flow, {
       resumeData,
       suspendData: resume.wasInterrupted ? resume.state : undefined,
-      suspend: (payload: unknown) => this.#suspend(payload),
+      suspend: (payload: unknown, options?: SuspendOptions) => this.#suspend(payload, options),
       bail: (value: unknown) => new Bail(value) as never,
       writer: writerOf(this.#flow, this.#ctx, this.#step.id),
       retryCount: this.#ctx.attempt - 1,
     });
   }
 
-  #suspend(payload: unknown): Promise<never> {
+  #suspend(payload: unknown, options: SuspendOptions = {}): Promise<never> {
     const interrupt =
-      this.#step.suspendSchema === undefined ? this.#interrupt(payload) : this.#checkAndInterrupt(payload);
+      this.#step.suspendSchema === undefined
+        ? this.#interrupt(payload, options)
+        : this.#checkAndInterrupt(payload, options);
     interrupt.catch(() => undefined);
     this.#suspended = interrupt;
     return interrupt;
   }
 
-  async #checkAndInterrupt(payload: unknown): Promise<never> {
-    return this.#interrupt(await checkValue(this.#step.suspendSchema, payload, this.#checkedValue("suspend payload")));
+  async #checkAndInterrupt(payload: unknown, options: SuspendOptions): Promise<never> {
+    const checked = await checkValue(this.#step.suspendSchema, payload, this.#checkedValue("suspend payload"));
+    return this.#interrupt(checked, options);
   }
 
-  async #interrupt(payload: unknown): Promise<never> {
+  async #interrupt(payload: unknown, options: SuspendOptions): Promise<never> {
     const { id, resumeSchema } = this.#step;
+    const labels = labelsOf(id, options);
     const info: SuspendedInfo = {
       kind: "step_suspended",
       path: [...this.#flow.live.path, id],
       payload,
       ...(this.#item !== undefined && { item: this.#item }),
+      ...(labels.length > 0 && { labels }),
     };
     return this.#ctx.interrupt(info, { state: payload, schema: answerSchemaOf(resumeSchema) });
   }
+}
+
+/** The labels that a step gives its question. */
+function labelsOf(step: string, options: SuspendOptions): readonly string[] {
+  checkMastraOptions(`suspend of step "${step}"`, options, ["resumeLabel"]);
+  const { resumeLabel } = options;
+  if (resumeLabel === undefined) return [];
+  const labels: readonly unknown[] = [resumeLabel].flat();
+  if (labels.every((label) => typeof label === "string" && label !== "")) return labels as readonly string[];
+  throw invalidMastraOption(
+    `resumeLabel of suspend of step "${step}" must be a non-empty string, or an array of them (got ${shorten(resumeLabel)}).`,
+  );
 }
 
 /** The JSON Schema of the answer, cached because the conversion is slow. `undefined` if the schema has no JSON form. */

@@ -7,6 +7,12 @@ import type { AcceptedBy, AnySchema, ParsedBy } from "./any-schema.js";
 import type { Flow, ItemPosition } from "./flow.js";
 import type { StepRef } from "./run-options.js";
 
+/** Options of `suspend`. */
+export interface SuspendOptions {
+  /** A name of this question, or several, for `resume({ label, resumeData })`. */
+  readonly resumeLabel?: string | readonly string[] | undefined;
+}
+
 /** Sends values to the watchers of a run. */
 export interface StepWriter {
   write(chunk: unknown): Promise<void>;
@@ -31,7 +37,7 @@ export interface StepParams<
   /** Sets some of the shared values; the others do not change. */
   readonly setState: (values: Partial<State>) => Promise<void>;
   /** Suspends the run until it is resumed; then the step runs again, with `resumeData`. Never returns. */
-  readonly suspend: (payload?: Suspend) => Promise<never>;
+  readonly suspend: (payload?: Suspend, options?: SuspendOptions) => Promise<never>;
   /** Ends the workflow with this result: `return bail(result)`. */
   readonly bail: (result?: unknown) => never;
   /** Returns the output of an earlier step, or `null` if it did not run. */

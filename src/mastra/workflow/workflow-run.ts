@@ -5,7 +5,7 @@ import type { RunOptions } from "../../compose/options.js";
 import { KumikoError } from "../../errors.js";
 import type { AnyMastra } from "../any-mastra.js";
 import { requestContextOf, signalOf } from "../call-values.js";
-import { cannotSuspend, checkMastraOptions, notSuspended } from "../errors.js";
+import { cannotSuspend, checkMastraOptions, checkNoMore, notSuspended } from "../errors.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
 import { EventChannel } from "./event-channel.js";
@@ -51,7 +51,7 @@ interface Call {
 
 const callOptionNames = ["requestContext", "runtimeContext", "abortSignal", "signal", "callbacks", "timeoutMs"];
 const startOptionNames = ["inputData", "initialState", ...callOptionNames];
-const resumeOptionNames = ["step", "resumeData", "forEachIndex", "interruptId", ...callOptionNames];
+const resumeOptionNames = ["step", "label", "resumeData", "forEachIndex", "interruptId", ...callOptionNames];
 
 /**
  * One run of a workflow. It is started once, and can be resumed whenever it is suspended, also in another process.
@@ -138,7 +138,8 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   }
 
   /** Calls the watcher with each event of this run. Returns a function that removes the watcher. */
-  watch(watcher: (event: WorkflowEvent) => void): () => void {
+  watch(watcher: (event: WorkflowEvent) => void, ...rest: readonly never[]): () => void {
+    checkNoMore(`watch of workflow "${this.workflowId}"`, rest);
     this.#watchers.add(watcher);
     return () => {
       this.#watchers.delete(watcher);

@@ -148,6 +148,12 @@ export const payloadDoesNotFit = (call: ToolCallName, payload: unknown, issues: 
     details(call, { issues }),
   );
 
+export const labelOfCall = (call: ToolCallName): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `suspend of ${named(call)} has the option resumeLabel, which only steps of a workflow have. Answer the call by the id of its interrupt.`,
+  );
+
 export const resumeDataDoesNotFit = (
   call: ToolCallName,
   data: unknown,

@@ -1,12 +1,13 @@
 import { answerDoesNotParse } from "../../checkpoint/errors.js";
 import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import type { ToolContext } from "../../components/tool.js";
+import { isFields } from "../../is.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import type { StandardIssue } from "../../schema/standard-schema.js";
 import { checkJson } from "../../schema/validation/check-json.js";
 import type { Checked, Checker } from "../../schema/validation/schema-check.js";
 import { issueText } from "../../wording.js";
-import { payloadDoesNotFit, resumeDataDoesNotFit } from "../define/errors.js";
+import { labelOfCall, payloadDoesNotFit, resumeDataDoesNotFit } from "../define/errors.js";
 import type { Suspension } from "../define/tool-stages.js";
 
 type SuspendingContext = Pick<ToolContext, "interrupt" | "toolName" | "toolCallId"> & Checker;
@@ -19,9 +20,12 @@ export async function suspendCall(
   ctx: SuspendingContext,
   suspension: Suspension | undefined,
   given: unknown,
+  options: unknown,
 ): Promise<never> {
   const { toolName, toolCallId } = ctx;
   const call = { toolName, callId: toolCallId };
+  // Mastra's tools pass other options, which say what this package knows already
+  if (isFields(options) && options.resumeLabel !== undefined) throw labelOfCall(call);
   const payload = fitting(await suspension?.payload?.check(given, ctx), given, (issues) =>
     payloadDoesNotFit(call, given, issues),
   );

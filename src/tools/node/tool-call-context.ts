@@ -60,7 +60,7 @@ export abstract class ToolCallContext extends Context implements ToolContext {
   }
 
   get suspend(): ToolContext["suspend"] {
-    return (payload) => suspendCall(this, this.entry?.stages.suspension, payload);
+    return (payload, ...[options]: unknown[]) => suspendCall(this, this.entry?.stages.suspension, payload, options);
   }
 
   get resumeData(): unknown {
