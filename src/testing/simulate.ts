@@ -13,8 +13,13 @@ export interface Simulation {
 
 /**
  * Runs a test in simulated time. When nothing else can continue, the clock jumps to the next timer: a delay of an hour takes no
- * time, and the order of events is deterministic. If the platform reports them (Node.js does), the simulation also waits for real
- * I/O (up to two seconds) and for timers outside of the runtime (up to half a second).
+ * time, and the order of events is deterministic.
+ *
+ * Node.js reports what can still continue, and the clock waits for it: turns of the event loop, requests to files and the network,
+ * cryptography and compression, and (up to half a second) timers outside of the runtime. What stays open for two seconds no longer
+ * holds it up, such as an idle connection. Not reported, and so not waited for, is work in native add-ons and the compilation of
+ * WebAssembly; and on other platforms everything but a few turns of the event loop. Give such nodes no `timeoutMs`, or use
+ * {@link manualClock}.
  *
  * @example
  * await simulate(async ({ runtime, now }) => {
@@ -34,7 +39,7 @@ export async function simulate<T>(
 ): Promise<T> {
   const clock = manualClock();
   const runtime = new Runtime({ random: seeded(), ...options, clock });
-  const isIdle = idleness();
+  const idle = idleness();
   let isOver = false;
   /** How many calls of `advance` are active. The clock does not jump during them. */
   let advancing = 0;
@@ -42,13 +47,13 @@ export async function simulate<T>(
     const end = clock.now() + milliseconds;
     advancing++;
     try {
-      await isIdle();
+      await idle.wait();
       for (let next = clock.nextTimer; next !== undefined && next <= end; next = clock.nextTimer) {
         clock.advance(next - clock.now());
-        await isIdle();
+        await idle.wait();
       }
       clock.advance(end - clock.now());
-      await isIdle();
+      await idle.wait();
     } finally {
       advancing--;
     }
@@ -58,60 +63,134 @@ export async function simulate<T>(
   });
   work.catch(() => undefined);
   while (!isOver) {
-    await isIdle();
+    await idle.wait();
     const next = clock.nextTimer;
     if (!isOver && advancing === 0 && next !== undefined) clock.advance(next - clock.now());
   }
+  idle.stop();
   return work;
 }
 
-/** How many quiet turns of the event loop count as idle. */
+/** How many quiet turns of the event loop count as idle: more than one, for work that the platform does not report. */
 const quietTurns = 4;
 
 /** How long to wait for real timers. Some never fire during a test, such as its own time limit. */
 const longestTimerMs = 500;
 
-/** How long to wait for other open resources. Some never close, such as idle connections. */
+/** How long to wait for anything else. Some resources never close, such as idle connections. */
 const longestWaitMs = 2_000;
 
+interface Idleness {
+  /** Resolves when nothing can continue unless time passes. */
+  wait(): Promise<void>;
+  stop(): void;
+}
+
 /**
- * Returns a function that resolves when nothing can continue unless time passes: several turns have passed, and no more resources
- * are open than at the beginning. Turns use `setImmediate` if available, as immediates do not count as open resources.
+ * Observes what can still continue: it asks the platform, and does not guess. A turn is quiet if at its beginning, when all promises
+ * have settled, no immediate and no request is pending, and no more handles are open than before the test.
  */
-function idleness(): () => Promise<void> {
-  let known = openResources();
-  return async () => {
+function idleness(): Idleness {
+  const work = workInThreads();
+  let known = handlesIn(openResources(work));
+  const wait = async (): Promise<void> => {
     const start = performance.now();
     for (let quiet = 0; quiet < quietTurns; ) {
-      await turn();
-      const open = openResources();
+      const open = await turn(work);
       // lowers the baseline when resources close, so that new ones are noticed
-      known = { timers: Math.min(known.timers, open.timers), others: Math.min(known.others, open.others) };
+      known = new Map([...known].map(([kind, count]) => [kind, Math.min(count, open.get(kind) ?? 0)]));
       const waited = performance.now() - start;
-      if (waited > longestWaitMs) known = open;
-      else if (waited > longestTimerMs && open.others === known.others) known = { ...known, timers: open.timers };
-      quiet = open.timers > known.timers || open.others > known.others ? 0 : quiet + 1;
+      for (const [kind, count] of open) {
+        if (waited > (kind === "Timeout" ? longestTimerMs : longestWaitMs)) known.set(kind, count);
+      }
+      quiet = [...open].some(([kind, count]) => count > (known.get(kind) ?? 0)) ? 0 : quiet + 1;
     }
   };
+  return { wait, stop: work.stop };
 }
 
-function turn(): Promise<void> {
+/** How many resources of each kind are open. */
+type OpenResources = ReadonlyMap<string, number>;
+
+/** The turns that simulations of this process wait for, which must not take each other for work that goes on. */
+const turns = { pending: 0 };
+
+/** What is open at the beginning of the next turn, before anything else happens in it. */
+function turn(work: ThreadWork): Promise<OpenResources> {
   const { setImmediate } = globalThis as { readonly setImmediate?: (run: () => void) => unknown };
-  return new Promise((resolve) => (setImmediate === undefined ? setTimeout(resolve, 0) : setImmediate(resolve)));
+  if (setImmediate === undefined) return new Promise((resolve) => setTimeout(() => resolve(openResources(work)), 0));
+  turns.pending++;
+  return new Promise((resolve) => {
+    setImmediate(() => {
+      turns.pending--;
+      resolve(openResources(work));
+    });
+  });
 }
 
-interface OpenResources {
-  readonly timers: number;
-  readonly others: number;
-}
-
-/** The open timers, sockets and files, as Node.js reports them. Other platforms report none. */
-function openResources(): OpenResources {
+/** The open timers, immediates, requests, sockets and files, as Node.js reports them. Other platforms report none. */
+function openResources(work: ThreadWork): OpenResources {
   const { process } = globalThis as { readonly process?: { getActiveResourcesInfo?: () => string[] } };
-  const kinds = process?.getActiveResourcesInfo?.() ?? [];
-  const timers = kinds.filter((kind) => kind === "Timeout").length;
-  const immediates = kinds.filter((kind) => kind === "Immediate").length;
-  return { timers, others: kinds.length - timers - immediates };
+  const counts = new Map<string, number>();
+  for (const kind of process?.getActiveResourcesInfo?.() ?? []) {
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  counts.set("Immediate", (counts.get("Immediate") ?? 0) - turns.pending);
+  counts.set("ThreadWork", work.count());
+  return counts;
+}
+
+/** What ends by itself, so that it is always work in progress. */
+const requests =
+  /^(?:Immediate$|FSReq|FileHandleCloseReq|CloseReq|Get\w+Req|Query\w*Req|\w+ConnectWrap|\w*WriteWrap|ShutdownWrap|\w+SendWrap)/;
+
+/** The resources that may stay open for a long time without any work. */
+function handlesIn(open: OpenResources): Map<string, number> {
+  return new Map([...open].filter(([kind]) => !requests.test(kind)));
+}
+
+/** Work in other threads that Node.js does not list among its resources: cryptography and compression. */
+interface ThreadWork {
+  /** How much of it is in progress. */
+  count(): number;
+  stop(): void;
+}
+
+/** The part of `node:async_hooks` that is used. */
+interface AsyncHooks {
+  createHook(hooks: {
+    init(id: number, type: string, trigger: number, resource: object): void;
+    after(id: number): void;
+    destroy(id: number): void;
+  }): { enable(): void; disable(): void };
+}
+
+function workInThreads(): ThreadWork {
+  const requests = new Set<number>();
+  /** Held weakly, because they are reported as destroyed only once they are collected. */
+  const compressors = new Map<number, WeakRef<object>>();
+  const count = (): number => requests.size + [...compressors.values()].filter((one) => isWriting(one.deref())).length;
+  const { process } = globalThis as { readonly process?: { getBuiltinModule?: (name: string) => unknown } };
+  const hooks = process?.getBuiltinModule?.("node:async_hooks") as AsyncHooks | undefined;
+  if (typeof hooks?.createHook !== "function") return { count, stop: () => undefined };
+  const hook = hooks.createHook({
+    init: (id, type, _trigger, resource) => {
+      if (type.endsWith("REQUEST")) requests.add(id);
+      else if (type === "ZLIB") compressors.set(id, new WeakRef(resource));
+    },
+    after: (id) => void requests.delete(id),
+    destroy: (id) => {
+      requests.delete(id);
+      compressors.delete(id);
+    },
+  });
+  hook.enable();
+  return { count, stop: () => hook.disable() };
+}
+
+/** Whether a compressor holds the bytes that it compresses. */
+function isWriting(compressor: object | undefined): boolean {
+  return compressor !== undefined && "buffer" in compressor && compressor.buffer !== null;
 }
 
 /** A deterministic random number generator (mulberry32). */

@@ -1,6 +1,11 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { pbkdf2, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { expect, it } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { describe, expect, it } from "vitest";
 import { batch } from "../../src/compose/batch.js";
 import { Chain } from "../../src/compose/chain.js";
 import { memoryCache } from "../../src/compose/memory-cache.js";
@@ -46,6 +51,91 @@ it("waits for real input and output before it jumps", async () => {
   await simulate(async ({ runtime }) => {
     const app = new Chain<string>().append((path) => readFile(path, "utf8"), { timeoutMs: 5 }).compile({ runtime });
     expect(await app.invoke(new URL(import.meta.url).pathname)).toContain("simulate");
+  });
+});
+
+describe("the time limit of a node counts no time while something goes on", () => {
+  const turns = async () => {
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+  };
+  const work: Readonly<Record<string, () => Promise<unknown>>> = {
+    "turns of the event loop": turns,
+    "a hash": () => crypto.subtle.digest("SHA-256", new Uint8Array(20_000_000)),
+    "a derived key": () => promisify(pbkdf2)("a", "b", 50_000, 64, "sha512"),
+    "random bytes": async () => promisify(randomBytes)(5_000_000),
+    compression: () => promisify(gzip)(Buffer.alloc(5_000_000)),
+    "a compressed stream": () =>
+      new Response(new Blob(["x".repeat(2_000_000)]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer(),
+    "a file, after a hash, after turns": async () => {
+      await turns();
+      await crypto.subtle.digest("SHA-256", new Uint8Array(5_000_000));
+      await readFile(new URL(import.meta.url));
+      await turns();
+    },
+    "a process": () => promisify(execFile)(process.execPath, ["-e", ""]),
+    "a request to a server": async () => {
+      const server = createServer((_request, response) => setImmediate(() => response.end("x")));
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as AddressInfo;
+      const text = await (await fetch(`http://127.0.0.1:${port}`)).text();
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      });
+      return text;
+    },
+  };
+
+  it.each(Object.keys(work))("in %s", async (name) => {
+    await simulate(async ({ runtime, now }) => {
+      const app = new Chain<number>()
+        .append(async () => void (await work[name]?.()), { timeoutMs: 1 })
+        .append(() => "done", { timeoutMs: 1 })
+        .compile({ runtime });
+      expect(await app.invoke(1)).toBe("done");
+      expect(now()).toBe(0);
+    });
+  });
+
+  it("but jumps beside a timer that another part of the program sets again and again", async () => {
+    let isOver = false;
+    const ticking = (async () => {
+      while (!isOver) await new Promise((resolve) => setTimeout(resolve, 1));
+    })();
+    const run = simulate(({ runtime }) => new Chain<string>().append(sleep(1_000)).compile({ runtime }).invoke("a"));
+    expect(await run).toBe("a");
+    isOver = true;
+    await ticking;
+  });
+
+  it("and several simulations at once do not hold each other up", async () => {
+    const one = () =>
+      simulate(({ runtime, advance }) => {
+        const app = new Chain<string>().append(sleep(500)).append(sleep(500)).compile({ runtime });
+        return Promise.all([app.invoke("a"), advance(2_000), advance(100)]);
+      });
+    const guard = new Promise((_resolve, reject) => setTimeout(reject, 1_500, new Error("held up")).unref());
+    await Promise.race([Promise.all([one(), one(), one()]), guard]);
+  });
+
+  it("and passes where a node waits for nothing but time", async () => {
+    await simulate(async ({ runtime, now }) => {
+      const never = () => new Promise<string>(() => {});
+      const app = new Chain<string>().append(never, { timeoutMs: 3_600_000 }).compile({ runtime });
+      await expect(app.invoke("a")).rejects.toMatchObject({ code: "NODE_TIMED_OUT" });
+      expect(now()).toBe(3_600_000);
+    });
+  });
+
+  it("and passes where a node asks again and again whether it has passed", async () => {
+    await simulate(async ({ runtime, now }) => {
+      const poll = async () => {
+        while (now() < 1_000) await new Promise(setImmediate);
+      };
+      const app = new Chain<string>().append(poll).compile({ runtime });
+      runtime.clock.setTimer(() => undefined, 1_000);
+      await app.invoke("a");
+    });
   });
 });
 
