@@ -1,3 +1,4 @@
+import type { EventError } from "../agents/agent-event.js";
 import { KumikoError, messageOf } from "../errors.js";
 import { shorten } from "../schema/shorten.js";
 
@@ -27,6 +28,13 @@ export const logFailed = (id: string, cause: unknown): KumikoError =>
     `The events of "${id}" could not be recorded, but the run went on. Cause: ${messageOf(cause)}`,
     { cause },
   );
+
+/** For the last event of a replay, which is sent to clients. */
+export const streamCut = (id: string): EventError => ({
+  code: "STREAM_CUT",
+  name: "KumikoError",
+  message: `The recording of "${id}" ends here: its process was stopped, or could not save the rest. Continue the run to get the answer.`,
+});
 
 export const logDamaged = (row: string, cause: unknown): KumikoError =>
   new KumikoError("CHECKPOINT_UNREADABLE", `The recorded events in "${row}" cannot be read: ${messageOf(cause)}`, {

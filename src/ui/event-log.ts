@@ -1,5 +1,7 @@
 import type { AgentEvent } from "../agents/agent-event.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { type Clock, clockOf, isClock } from "../components/clock.js";
+import type { Runtime } from "../compose/runtime.js";
 import { hasMethod } from "../is.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { checkEventStream, checkUiOptions } from "./check-options.js";
@@ -7,6 +9,12 @@ import { invalidUiOption } from "./errors.js";
 import { type AppendingStore, LogRows } from "./log-rows.js";
 import { LiveEvents, StoredEvents } from "./log-sources.js";
 import { Recording } from "./recording.js";
+
+/** Options of {@link eventLog}. */
+export interface EventLogOptions {
+  /** Its `clock` is used for all waits. @default the system clock */
+  readonly runtime?: Runtime | undefined;
+}
 
 /** Options for replaying the events of a run. */
 export interface ReplayOptions {
@@ -30,10 +38,11 @@ export interface EventLog {
   record<Stream extends AsyncIterable<AgentEvent>>(id: string, stream: Stream): Stream;
   /**
    * Returns the recorded events of the last run, followed by its new ones; an empty stream if there are none. In another process
-   * than that of the run, new events arrive up to 150 ms later.
+   * than that of the run, new events arrive up to 150 ms later. If the process of the run is gone, or could not save the rest, the
+   * stream ends with an event `error` of code `STREAM_CUT`, at most a second and a check of the store later.
    */
   replay(id: string, options?: ReplayOptions): StreamReader<AgentEvent>;
-  /** Whether a recorded run is still running. If not, answer the resume request of `useChat` with status 204. */
+  /** Whether a recorded run is still running, as far as the store knows. If not, answer the resume request of `useChat` with status 204. */
   isOpen(id: string): Promise<boolean>;
   /** Removes the recorded events. Does not stop a running run. */
   remove(id: string): Promise<void>;
@@ -42,21 +51,26 @@ export interface EventLog {
 /**
  * Records the events of runs in a store, so that a client that lost its connection can continue where it was. A recorded run is
  * not aborted when its client disconnects. A recording is removed when the next run with its id starts, or with its turn of a
- * thread. Throws if the store has no `append`.
+ * thread. Throws if the store has no `append`. A store with `isOwnerAlive` tells replays that the process of a run is gone.
  *
  * @example
  * const log = eventLog(memoryStore());
  * const response = sse(log.record("u-1", agentEvents));
  * const resume = (id: string, request: Request) => sse(log.replay(id, { after: request.headers.get("last-event-id") }));
  */
-export function eventLog(store: CheckpointStore): EventLog {
+export function eventLog(store: CheckpointStore, options: EventLogOptions = {}): EventLog {
+  checkUiOptions("eventLog", options, ["runtime"]);
+  const { runtime } = options;
+  if (runtime !== undefined && !isClock(runtime?.clock)) {
+    throw invalidUiOption("eventLog", "runtime", "a Runtime", runtime);
+  }
   const isStore = ["get", "put", "delete", "list"].every((name) => hasMethod(store, name));
   if (!isStore) throw invalidUiOption("eventLog", "store", "a checkpoint store", store);
   if (!appends(store)) {
     const rule = "a store with append: memoryStore(), sqliteStore(…) or postgresStore(…)";
     throw invalidUiOption("eventLog", "store", rule, store);
   }
-  return new StoredLog(new LogRows(store));
+  return new StoredLog(new LogRows(store), clockOf(options));
 }
 
 function appends(store: CheckpointStore): store is AppendingStore {
@@ -68,11 +82,13 @@ const maxIdLength = 256;
 
 class StoredLog implements EventLog {
   readonly #rows: LogRows;
+  readonly #clock: Clock;
   /** The recordings of this process. */
   readonly #live = new Map<string, Recording>();
 
-  constructor(rows: LogRows) {
+  constructor(rows: LogRows, clock: Clock) {
     this.#rows = rows;
+    this.#clock = clock;
   }
 
   record<Stream extends AsyncIterable<AgentEvent>>(id: string, stream: Stream): Stream {
@@ -81,6 +97,7 @@ class StoredLog implements EventLog {
     const recording = new Recording(stream, {
       id,
       rows: this.#rows,
+      clock: this.#clock,
       onStart: (started) => void this.#live.set(id, started),
       onEnd: (ended) => {
         if (this.#live.get(id) === ended) this.#live.delete(id);
@@ -102,7 +119,7 @@ class StoredLog implements EventLog {
     const recording = this.#live.get(id);
     return new StreamReader(
       recording === undefined
-        ? new StoredEvents(id, this.#rows, skips)
+        ? new StoredEvents(id, { rows: this.#rows, clock: this.#clock, skips })
         : new LiveEvents(recording, { skips, throwsFailures: false }),
     );
   }
@@ -112,7 +129,7 @@ class StoredLog implements EventLog {
     const recording = this.#live.get(id);
     if (recording !== undefined) return recording.end === undefined;
     const head = await this.#rows.head(id);
-    return head !== undefined && head.groups === undefined;
+    return head !== undefined && (await this.#rows.isOpen(head));
   }
 
   async remove(id: string): Promise<void> {

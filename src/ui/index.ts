@@ -1,5 +1,5 @@
 export { type AgUiOptions, agUi } from "./ag-ui.js";
-export { type EventLog, eventLog, type ReplayOptions } from "./event-log.js";
+export { type EventLog, type EventLogOptions, eventLog, type ReplayOptions } from "./event-log.js";
 export type { ResponseHeaders } from "./event-response.js";
 export { type AgUiRequest, readAgUiRequest } from "./read-ag-ui-request.js";
 export { type ApprovalAnswer, readUiRequest, type UiRequest } from "./read-ui-request.js";

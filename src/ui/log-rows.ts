@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../agents/agent-event.js";
 import { noteEvents, removeEvents } from "../agents/turn-events.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { runningClaims } from "../checkpoint/journal/running-claims.js";
 import { KumikoError } from "../errors.js";
 import { isFields } from "../is.js";
 import { logDamaged } from "./errors.js";
@@ -15,8 +16,13 @@ export interface LogHead {
   readonly recording: string;
   /** The store key of the thread turn that the run belongs to. */
   readonly turn?: string | undefined;
-  /** The number of groups of events, once the recording is complete. */
+  /** The process that records, and its claim while it does: once it is gone, no more events come. */
+  readonly owner?: string | undefined;
+  readonly claim?: string | undefined;
+  /** The number of groups of events, once the recording is complete, or has failed. */
   readonly groups?: number | undefined;
+  /** Whether the recording has failed, and so lacks events. */
+  readonly isCut?: boolean | undefined;
 }
 
 /** Where the last group of a recording was written. */
@@ -45,6 +51,12 @@ export class LogRows {
     await removeEvents(this.#store, head.turn);
     await this.remove(id);
     return undefined;
+  }
+
+  /** Whether more events may come: the recording is not complete, and its process may still be alive. */
+  async isOpen({ groups, owner, claim }: LogHead): Promise<boolean> {
+    if (groups !== undefined || owner === undefined || runningClaims.hasEnded(owner, claim)) return false;
+    return (await this.#store.isOwnerAlive?.(owner)) !== false;
   }
 
   /** Starts a recording, and removes the previous one. */

@@ -1,5 +1,7 @@
 import type { AgentEvent } from "../agents/agent-event.js";
+import type { Clock } from "../components/clock.js";
 import { PulledSource } from "../schema/stream/pulled-source.js";
+import { streamCut } from "./errors.js";
 import type { LogHead, LogRows } from "./log-rows.js";
 import type { Recording } from "./recording.js";
 
@@ -58,6 +60,9 @@ export class LiveEvents extends PulledSource<AgentEvent> {
 /** How often to check for new events of another process. */
 const pollMs = 100;
 
+/** How often to ask, without news, whether that process is still alive. */
+const aliveMs = 1_000;
+
 /** The events of a recording in the store, including new ones while another process writes them. */
 export class StoredEvents extends PulledSource<AgentEvent> {
   readonly #id: string;
@@ -70,12 +75,24 @@ export class StoredEvents extends PulledSource<AgentEvent> {
   #allGroups = 0;
   #events: AgentEvent[] = [];
   #onStop: (() => void) | undefined;
+  readonly #clock: Clock;
+  /** The first event that was read, and the number of the last one: an error event at the end follows it. */
+  #first: AgentEvent | undefined;
+  #lastSeq = -1;
+  /** When there last were news of the recording, or of its process. */
+  #newsAt: number;
+  #isCut = false;
 
-  constructor(id: string, rows: LogRows, skips: (event: AgentEvent) => boolean) {
+  constructor(
+    id: string,
+    { rows, clock, skips }: { rows: LogRows; clock: Clock; skips: (event: AgentEvent) => boolean },
+  ) {
     super();
     this.#id = id;
     this.#rows = rows;
+    this.#clock = clock;
     this.#skips = skips;
+    this.#newsAt = clock.now();
   }
 
   protected override async nextValue(): Promise<AgentEvent | undefined> {
@@ -84,19 +101,43 @@ export class StoredEvents extends PulledSource<AgentEvent> {
     if (head === undefined) return undefined;
     while (this.isOpen) {
       const event = this.#events.shift();
-      if (event !== undefined && !this.#skips(event)) return event;
-      if (event === undefined && !(await this.#read(head))) return undefined;
+      if (event !== undefined) {
+        this.#first ??= event;
+        this.#lastSeq = event.seq;
+        if (!this.#skips(event)) return event;
+      } else if (!(await this.#read(head))) return undefined;
     }
     return undefined;
   }
 
   /** Reads the next groups. Returns false at the end of the recording. */
   async #read({ recording }: LogHead): Promise<boolean> {
+    if (this.#isCut) return false;
     if (await this.#readRow(recording)) return true;
     const now = await this.#rows.head(this.#id);
-    if (now?.recording !== recording || (now.groups !== undefined && this.#allGroups >= now.groups)) return false;
-    if (now.groups === undefined) await this.#wait();
+    if (now?.recording !== recording) return false;
+    if (now.groups !== undefined) return this.#allGroups < now.groups || this.#endCut(now.isCut === true);
+    if (this.#clock.now() - this.#newsAt < aliveMs) await this.#wait();
+    else if (await this.#rows.isOpen(now)) this.#newsAt = this.#clock.now();
+    else return this.#readLast(recording);
     return this.isOpen;
+  }
+
+  /** Reads what a process wrote before it was gone. Ends with an error, unless it had finished. */
+  async #readLast(recording: string): Promise<boolean> {
+    const now = await this.#rows.head(this.#id);
+    if (now?.recording !== recording) return false;
+    if (now.groups !== undefined || (await this.#readRow(recording))) return true;
+    return this.#endCut(true);
+  }
+
+  /** Ends the stream, with an error event if the recording lacks the rest. */
+  #endCut(isCut: boolean): boolean {
+    if (!isCut) return false;
+    this.#isCut = true;
+    const { runId = this.#head?.recording ?? "", agentPath = [], step = 0 } = this.#first ?? {};
+    this.#events = [{ seq: this.#lastSeq + 1, runId, agentPath, step, type: "error", error: streamCut(this.#id) }];
+    return true;
   }
 
   /** Reads what is new in the last row, or the first groups of the one after it. */
@@ -106,6 +147,7 @@ export class StoredEvents extends PulledSource<AgentEvent> {
       const known = row === this.#row ? this.#groups : 0;
       if (groups.length <= known) continue;
       this.#events = groups.slice(known).flat();
+      this.#newsAt = this.#clock.now();
       this.#row = row;
       this.#groups = groups.length;
       this.#allGroups += groups.length - known;
@@ -116,9 +158,9 @@ export class StoredEvents extends PulledSource<AgentEvent> {
 
   #wait(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, pollMs);
+      const timer = this.#clock.setTimer(resolve, pollMs);
       this.#onStop = () => {
-        clearTimeout(timer);
+        this.#clock.clearTimer(timer);
         resolve();
       };
     });

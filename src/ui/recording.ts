@@ -1,4 +1,7 @@
 import type { AgentEvent } from "../agents/agent-event.js";
+import { processOwner } from "../checkpoint/journal/process-owner.js";
+import { runningClaims } from "../checkpoint/journal/running-claims.js";
+import type { Clock } from "../components/clock.js";
 import { logFailed } from "./errors.js";
 import type { LogEnd, LogHead, LogRows } from "./log-rows.js";
 
@@ -8,6 +11,7 @@ const groupMs = 50;
 interface RecordingOptions {
   readonly id: string;
   readonly rows: LogRows;
+  readonly clock: Clock;
   /** Called when the run has started, and so replaces the previous recording of the id. */
   readonly onStart: (recording: Recording) => void;
   /** Called when everything is written. */
@@ -27,14 +31,16 @@ export class Recording {
   readonly #name = crypto.randomUUID();
   #wake: (() => void)[] = [];
   #head: LogHead | undefined;
+  /** The number of groups that are written. */
   #groups = 0;
+  readonly #claim = runningClaims.open();
   /** Where the last group was written. */
   #last: LogEnd | undefined;
   /** Set when another recording of the id has started: this one is gone from the store. */
   #isReplaced = false;
   /** The number of events that are written or being written. */
   #writtenCount = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: unknown;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(stream: AsyncIterable<AgentEvent>, options: RecordingOptions) {
@@ -59,40 +65,45 @@ export class Recording {
     this.#flush();
     try {
       await this.#writing;
-      if (this.#head !== undefined) {
-        await this.#options.rows.end(this.#options.id, { ...this.#head, groups: this.#groups });
-      }
+      await this.#end();
     } catch (error) {
+      // the store may answer again: then replays know that nothing more comes
+      await this.#end({ isCut: true }).catch(() => undefined);
       throw logFailed(this.#options.id, error);
     } finally {
+      runningClaims.close(this.#claim);
       this.#options.onEnd(this);
     }
+  }
+
+  async #end(more: Pick<LogHead, "isCut"> = {}): Promise<void> {
+    if (this.#head === undefined) return;
+    await this.#options.rows.end(this.#options.id, { ...this.#head, ...more, groups: this.#groups });
   }
 
   #add(event: AgentEvent): void {
     if (this.#head === undefined && event.type === "start") this.#begin(event);
     this.events.push(event);
     this.#wakeAll();
-    if (this.#head !== undefined) this.#timer ??= setTimeout(() => this.#flush(), groupMs);
+    if (this.#head !== undefined) this.#timer ??= this.#options.clock.setTimer(() => this.#flush(), groupMs);
   }
 
   /** Starts the recording. A run that does not start, for example because its thread is busy, replaces no recording. */
   #begin({ checkpointId }: Extract<AgentEvent, { type: "start" }>): void {
     const [, turn] = /^(~thread\/[^/]+\/\d{8})\/run$/.exec(checkpointId ?? "") ?? [];
-    const head: LogHead =
-      turn === undefined ? { version: 1, recording: this.#name } : { version: 1, recording: this.#name, turn };
+    const owned = { version: 1, recording: this.#name, owner: processOwner(), claim: this.#claim } as const;
+    const head: LogHead = turn === undefined ? owned : { ...owned, turn };
     this.#head = head;
     this.#options.onStart(this);
     this.#write(() => this.#options.rows.begin(this.#options.id, head));
   }
 
   #flush(): void {
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) this.#options.clock.clearTimer(this.#timer);
     this.#timer = undefined;
     if (this.#head === undefined || this.#writtenCount === this.events.length) return;
     const group = this.events.slice(this.#writtenCount);
     this.#writtenCount = this.events.length;
-    this.#groups += 1;
     this.#write(() => this.#append(group));
   }
 
@@ -100,6 +111,7 @@ export class Recording {
     if (this.#isReplaced) return;
     this.#last = await this.#options.rows.write(this.#options.id, this.#name, this.#last, group);
     this.#isReplaced = this.#last === undefined;
+    this.#groups += 1;
   }
 
   /** Writes in order. After a failure, nothing more is written. */

@@ -8,6 +8,7 @@ import { textOf } from "../../src/schema/message/read-message.js";
 import { pipe } from "../../src/schema/stream/pipe.js";
 import { StreamReader } from "../../src/schema/stream/reader.js";
 import { scriptedModel } from "../../src/testing/scripted-model.js";
+import { simulate } from "../../src/testing/simulate.js";
 import { eventLog } from "../../src/ui/event-log.js";
 import { sse } from "../../src/ui/sse.js";
 import { uiMessageStream } from "../../src/ui/ui-message-stream.js";
@@ -231,7 +232,119 @@ describe("a replay", () => {
   });
 });
 
+describe("a recording whose process is gone", () => {
+  /** A store that says what `life` says of every owner. */
+  function storeOf(life: { isAlive: boolean; asked: number; whenAsked?: () => Promise<unknown> }): CheckpointStore {
+    const isOwnerAlive = async () => {
+      life.asked += 1;
+      await life.whenAsked?.();
+      return life.isAlive;
+    };
+    return Object.assign(memoryStore(), { isOwnerAlive });
+  }
+  const cut = { type: "error", runId: "run-1", agentPath: ["agent"], error: { code: "STREAM_CUT" } };
+
+  it("ends with an error, a second after the last news, and is not open", async () => {
+    const life = { isAlive: true, asked: 0 };
+    const store = storeOf(life);
+    await simulate(async ({ runtime, advance, now }) => {
+      const run = slowRun();
+      void all(eventLog(store, { runtime }).record("u-1", run.stream));
+      await run.tell(3);
+      await advance(100);
+      const elsewhere = eventLog(store, { runtime });
+      const replayed = all(elsewhere.replay("u-1"));
+      await advance(4_900);
+      expect(life.asked).toBe(4);
+      expect(await elsewhere.isOpen("u-1")).toBe(true);
+      life.isAlive = false;
+      expect(await elsewhere.isOpen("u-1")).toBe(false);
+      const died = now();
+      const got = await replayed;
+      expect(now() - died).toBeLessThanOrEqual(1_200);
+      expect(got.slice(0, -1)).toEqual(events.slice(0, 3));
+      expect(got.at(-1)).toMatchObject({ ...cut, seq: 3 });
+      expect(await all(elsewhere.replay("u-1", { after: "run-1:1" }))).toEqual(got.slice(2));
+      expect(await all(elsewhere.replay("u-1", { after: "run-1:3" }))).toEqual([]);
+      expect(await dataOf(uiMessageStream(elsewhere.replay("u-1", { after: "run-1:2" })))).toMatchObject([
+        { type: "error", errorText: expect.stringContaining('The recording of "u-1" ends here') },
+      ]);
+    });
+  });
+
+  it("ends as it should if the process had finished in that moment", async () => {
+    const life: Parameters<typeof storeOf>[0] = { isAlive: true, asked: 0 };
+    const store = storeOf(life);
+    await simulate(async ({ runtime, advance }) => {
+      const run = slowRun();
+      const recorded = all(eventLog(store, { runtime }).record("u-1", run.stream));
+      await run.tell(3);
+      await advance(100);
+      life.isAlive = false;
+      life.whenAsked = () => run.tell(100).then(() => recorded);
+      expect(await all(eventLog(store, { runtime }).replay("u-1"))).toEqual(events);
+    });
+  });
+
+  it("is not asked for its life while there are news", async () => {
+    const life = { isAlive: false, asked: 0 };
+    const store = storeOf(life);
+    await simulate(async ({ runtime, advance }) => {
+      const run = slowRun();
+      void all(eventLog(store, { runtime }).record("u-1", run.stream));
+      await run.tell(1);
+      await advance(100);
+      const replayed = all(eventLog(store, { runtime }).replay("u-1"));
+      for (const _ of events) {
+        await run.tell(1);
+        await advance(700);
+      }
+      expect(await replayed).toEqual(events);
+      expect(life.asked).toBe(0);
+    });
+  });
+
+  it("before its first event was saved has only the error", async () => {
+    const store = storeOf({ isAlive: false, asked: 0 });
+    const head = { version: 1, recording: "r", owner: "gone", claim: "gone" };
+    await store.put("~events/u-1", new TextEncoder().encode(JSON.stringify(head)), undefined);
+    await simulate(async ({ runtime }) => {
+      const replayed = await all(eventLog(store, { runtime }).replay("u-1"));
+      expect(replayed).toMatchObject([{ type: "error", seq: 0, runId: "r", error: { code: "STREAM_CUT" } }]);
+    });
+  });
+
+  it("refuses a runtime that is none", () => {
+    expect(() => eventLog(memoryStore(), { runtime: {} as never })).toThrow("runtime of eventLog must be a Runtime");
+    expect(() => eventLog(memoryStore(), { clock: 1 } as never)).toThrow('Unknown option "clock" of eventLog');
+  });
+});
+
 describe("a store that fails", () => {
+  it("for a moment leaves a recording that ends with an error, here and elsewhere", async () => {
+    const inner = memoryStore();
+    let failures = 1;
+    const append = async (id: string, data: Uint8Array, ifVersion: number): Promise<number> => {
+      if (failures-- > 0) throw new Error("disk full");
+      return (await inner.append?.(id, data, ifVersion)) ?? 0;
+    };
+    const store = { ...inner, append, get: inner.get.bind(inner), put: inner.put.bind(inner) } as CheckpointStore;
+    const methods = { list: inner.list.bind(inner), delete: inner.delete.bind(inner) };
+    const log = eventLog(Object.assign(store, methods));
+    const run = slowRun();
+    const recorded = all(log.record("u-1", run.stream));
+    await run.tell(2);
+    await expect.poll(() => keysOf(store)).toHaveLength(2);
+    await run.tell(100);
+    await expect(recorded).rejects.toMatchObject({ code: "STORE_FAILED" });
+    for (const reader of [log, eventLog(store)]) {
+      expect(await reader.isOpen("u-1")).toBe(false);
+      const replayed = await all(reader.replay("u-1"));
+      expect(replayed.slice(0, -1)).toEqual(events.slice(0, 2));
+      expect(replayed.at(-1)).toMatchObject({ type: "error", seq: 2, error: { code: "STREAM_CUT" } });
+    }
+  });
+
   it("does not stop the run: its caller hears of it at the end", async () => {
     const store: CheckpointStore = {
       ...memoryStore(),
