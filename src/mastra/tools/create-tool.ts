@@ -8,7 +8,7 @@ import {
   type ExecuteInput,
   type ExecuteResult,
   makeTool,
-  type OnlySchemas,
+  type OnlyInputSchema,
 } from "../../tools/define/create-tool.js";
 import { hasToolStages } from "../../tools/define/tool-stages.js";
 import type { AnyMastra } from "../any-mastra.js";
@@ -93,8 +93,7 @@ export function createTool<
   SuspendSchema extends AnySchema | undefined = undefined,
   ResumeSchema extends AnySchema | undefined = undefined,
 >(
-  options: MastraToolOptions<InputSchema, OutputSchema, SuspendSchema, ResumeSchema> &
-    OnlySchemas<InputSchema, OutputSchema, SuspendSchema, ResumeSchema>,
+  options: MastraToolOptions<InputSchema, OutputSchema, SuspendSchema, ResumeSchema> & OnlyInputSchema<InputSchema>,
 ): MastraTool<NoInfer<InputSchema>, NoInfer<OutputSchema>> {
   return boundTool(options as never, undefined) as never;
 }

@@ -1,7 +1,7 @@
 import type { AgentCallOptions } from "../../agents/call-options.js";
 import { isObject } from "../../is.js";
 import { shorten } from "../../schema/shorten.js";
-import type { OnlySchemas } from "../../tools/define/create-tool.js";
+import type { OnlyInputSchema } from "../../tools/define/create-tool.js";
 import { kindOf } from "../../wording.js";
 import { isMastraAgent } from "../agent/agent.js";
 import { type AnyAgent, withOutput } from "../agent/any-agent.js";
@@ -66,7 +66,7 @@ export function createStep<
   StateSchema extends AnySchema | undefined = undefined,
 >(
   options: StepOptions<InputSchema, OutputSchema, ResumeSchema, SuspendSchema, StateSchema> &
-    OnlySchemas<InputSchema, OutputSchema, SuspendSchema, ResumeSchema>,
+    OnlyInputSchema<InputSchema>,
 ): CreatedStep<InputSchema, OutputSchema>;
 export function createStep(
   agent: AnyAgent,

@@ -1,4 +1,4 @@
-import type { OnlySchemas } from "../../tools/define/create-tool.js";
+import type { OnlyInputSchema } from "../../tools/define/create-tool.js";
 import { checkMastraOptions, checkMastraSchemas, duplicateStep, invalidMastraOption } from "../errors.js";
 import type { AcceptedBy, AnySchema, ParsedBy } from "./any-schema.js";
 import { Workflow } from "./workflow.js";
@@ -32,7 +32,7 @@ export function createWorkflow<
   InputSchema extends AnySchema | undefined = undefined,
   OutputSchema extends AnySchema | undefined = undefined,
 >(
-  options: WorkflowOptions<InputSchema, OutputSchema> & OnlySchemas<InputSchema, OutputSchema, undefined, undefined>,
+  options: WorkflowOptions<InputSchema, OutputSchema> & OnlyInputSchema<InputSchema>,
 ): Workflow<AcceptedBy<InputSchema>, AcceptedBy<OutputSchema>, ParsedBy<InputSchema>> {
   checkMastraOptions("createWorkflow", options, optionNames);
   const { id, steps = [], retryConfig = {}, durability } = options;

@@ -173,13 +173,12 @@ export interface CreatedTool<
   stream(args: string, ctx: ToolContext<Options>): StreamReader<ToolOutput>;
 }
 
-/** Refuses records of schemas. Apart from the options, because it would keep TypeScript from inferring unions of schemas. */
-export interface OnlySchemas<Input, Output, Suspend, Resume, Context = undefined> {
-  readonly inputSchema?: OnlySchema<Input> | undefined;
-  readonly outputSchema?: OnlySchema<Output> | undefined;
-  readonly suspendSchema?: OnlySchema<Suspend> | undefined;
-  readonly resumeSchema?: OnlySchema<Resume> | undefined;
-  readonly requestContextSchema?: OnlySchema<Context> | undefined;
+/**
+ * Refuses a record of schemas as `inputSchema`. Apart from the options, because it would keep TypeScript from inferring unions of
+ * schemas; and only that option, because each one costs the compiler 20 types per tool. (All are checked when the tool is made.)
+ */
+export interface OnlyInputSchema<Schema> {
+  readonly inputSchema?: OnlySchema<Schema> | undefined;
 }
 
 /** The type of a tool is inferred from its options only, never from the place where it is used. */
@@ -215,7 +214,7 @@ export function createTool<
   ContextSchema extends AnySchema | undefined = undefined,
 >(
   options: CreateToolOptions<InputSchema, OutputSchema, Options, Raw, SuspendSchema, ResumeSchema, ContextSchema> &
-    OnlySchemas<InputSchema, OutputSchema, SuspendSchema, ResumeSchema, ContextSchema>,
+    OnlyInputSchema<InputSchema>,
 ): MadeTool<InputSchema, OutputSchema, Options, Raw, ContextSchema> {
   return makeTool(options as never) as MadeTool<InputSchema, OutputSchema, Options, Raw, ContextSchema>;
 }
