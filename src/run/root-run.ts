@@ -177,7 +177,7 @@ export class RootRun extends Run {
     const { parentContext, program } = this;
     if (signal !== undefined) {
       this.subscription = new Subscription(signal, this);
-      const onlyCallerStops = timeoutMs === undefined && parentContext === undefined && !this.streams;
+      const onlyCallerStops = (timeoutMs ?? control ?? parentContext) === undefined && !this.streams;
       if (program.isLinear && onlyCallerStops) this.callerSignal = signal;
     }
     if (control !== undefined) this.environment.stopRequest = new StopRequest(control, this);

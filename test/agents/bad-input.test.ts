@@ -279,13 +279,9 @@ describe("an output that is not a schema", () => {
       Output.object({ schema: z.object({ a: z.string() }) }),
       "output specification",
     ],
-    ["a record of schemas", { a: z.string() }, 'field "a" is a schema'],
-    ["an object of something else", { answer: "text" }, "none of its fields"],
-    [
-      "a schema with a function in it",
-      { type: "object", properties: { a: { default: () => 1 } } },
-      "properties.a.default",
-    ],
+    ["a record of schemas", { a: z.string() }, "Wrap it: z.object({ a: … })"],
+    ["an object of something else", { answer: "text" }, "without a keyword of JSON Schema (fields: answer)"],
+    ["a schema with a function in it", { type: "object", properties: () => 1 }, 'a function as "properties"'],
     ["a class", class A {}, "a function"],
     ["a text", "string", "a string"],
   ])("is refused: %s", async (_name, output, text) => {

@@ -57,6 +57,8 @@ export function openJournal(
     isUnknown: isSavedWhenWaiting(options),
   });
   run.environment.keepJournal(journal, savedRuns);
+  // losing the checkpoint aborts the run too, not only its caller
+  run.callerSignal = undefined;
   journal.attach(run);
   return (start) => {
     if (resumption === undefined) return journal.claimNew(options, start);

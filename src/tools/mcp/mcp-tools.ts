@@ -83,7 +83,8 @@ export async function mcpTools(client: McpClient, options: McpToolsOptions = {})
 function isDefinition(given: unknown): given is McpToolDefinition {
   const { name, inputSchema } = isFields(given) ? given : {};
   const hasName = typeof name === "string" && name !== "";
-  if (hasName && isFields(inputSchema)) return true;
+  // some servers leave it out for a tool without parameters
+  if (hasName && (inputSchema === undefined || isFields(inputSchema))) return true;
   console.warn(toolLeftOut(name, hasName ? "its inputSchema is not an object" : "it has no name"));
   return false;
 }
