@@ -35,9 +35,15 @@ export class AttemptsSource extends SerialSource<unknown> {
     this.#settings = settings;
   }
 
-  /** A reader, once an attempt has returned its stream. */
+  /** A reader, once an attempt has returned its stream. Chunks that are all there already are handed on as they are. */
   async reader(): Promise<StreamReader<unknown>> {
     await this.#open();
+    if (this.#source instanceof ArraySource) {
+      this.#attempts.given.forget();
+      this.#attempts.succeed();
+      const joining = this.#joining;
+      return new StreamReader<unknown>(this.#source, new DecidedJoining(() => joining));
+    }
     return new StreamReader<unknown>(this, new DecidedJoining(() => this.#joining));
   }
 

@@ -4,6 +4,7 @@ import type { CacheSettings } from "../../compose/plan/policy-settings.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { Joining } from "../../schema/concat/rule.js";
+import { ArraySource } from "../../schema/stream/array-source.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { SerialSource } from "../../schema/stream/serial-source.js";
 import type { ChunkSource } from "../../schema/stream/source.js";
@@ -66,13 +67,18 @@ export class CachedNode {
     try {
       const reader = await make();
       const { joining } = reader;
+      const source = reader.takeSource();
+      if (source instanceof ArraySource) {
+        await found.keep(await wholeOf(source.rest(), joining, task));
+        return new StreamReader<unknown>(source, joining);
+      }
       if (found.whenAwaited === undefined)
-        return new StreamReader<unknown>(new KeepingSource(reader.takeSource(), joining, task, found), joining);
-      const [own, ahead] = reader.copy(2) as [StreamReader<unknown>, StreamReader<unknown>];
-      const source = new KeepingSource(own.takeSource(), joining, task, found, ahead);
+        return new StreamReader<unknown>(new KeepingSource(source, joining, task, found), joining);
+      const [own, ahead] = new StreamReader<unknown>(source, joining).copy(2);
+      const keeping = new KeepingSource(own.takeSource(), joining, task, found, ahead);
       // a waiting run must not depend on how fast this run's output is read
-      found.whenAwaited(() => source.readAhead());
-      return new StreamReader<unknown>(source, joining);
+      found.whenAwaited(() => keeping.readAhead());
+      return new StreamReader<unknown>(keeping, joining);
     } catch (error) {
       await found.keep();
       throw error;
@@ -164,6 +170,21 @@ function isOwn(task: Task): boolean {
   return task.openedInvocation?.hasQuestions !== true && task.tried?.fellBack !== true && !task.hasStopped;
 }
 
+/** The value to cache; `undefined` if it is not the node's own or cannot be joined. */
+async function wholeOf(
+  chunks: readonly unknown[],
+  joining: Joining | undefined,
+  task: Task,
+): Promise<{ readonly value: unknown } | undefined> {
+  if (!isOwn(task)) return undefined;
+  try {
+    await untilJoinable(chunks);
+    return { value: joinChunks(chunks, joining) };
+  } catch {
+    return undefined;
+  }
+}
+
 /** Passes chunks on, and caches the joined value at the end. */
 class KeepingSource extends SerialSource<unknown> {
   readonly #source: ChunkSource<unknown>;
@@ -197,7 +218,7 @@ class KeepingSource extends SerialSource<unknown> {
     const chunks: unknown[] = [];
     try {
       for await (const chunk of this.#ahead) chunks.push(chunk);
-      if (!this.#isOver) await this.#found.keep(await this.#whole(chunks));
+      if (!this.#isOver) await this.#found.keep(await wholeOf(chunks, this.#joining, this.#task));
     } catch {
       // the reader gets the error
       await this.#found.keep();
@@ -219,7 +240,7 @@ class KeepingSource extends SerialSource<unknown> {
         return result;
       }
       this.#end();
-      await this.#found.keep(await this.#whole(this.#chunks));
+      await this.#found.keep(await wholeOf(this.#chunks, this.#joining, this.#task));
     } catch (error) {
       this.#end();
       this.finish();
@@ -235,16 +256,5 @@ class KeepingSource extends SerialSource<unknown> {
     this.#source.cancel(reason);
     void this.#ahead?.cancel(reason);
     void this.#found.keep();
-  }
-
-  /** The value to cache; `undefined` if it is not the node's own or cannot be joined. */
-  async #whole(chunks: readonly unknown[]): Promise<{ readonly value: unknown } | undefined> {
-    if (!isOwn(this.#task)) return undefined;
-    try {
-      await untilJoinable(chunks);
-      return { value: joinChunks(chunks, this.#joining) };
-    } catch {
-      return undefined;
-    }
   }
 }

@@ -4,6 +4,7 @@ import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
 import type { NodeFunction, Payload } from "../../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../../is.js";
 import type { Joining } from "../../schema/concat/rule.js";
+import { ArraySource } from "../../schema/stream/array-source.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { Body, Natives } from "../body.js";
 import { joiningOfOutput, OutputJoining, rejoin } from "../streams/joining.js";
@@ -39,12 +40,26 @@ function observe(run: Body, takesStream: boolean, payload: Payload | undefined, 
     } catch (error) {
       return failSpan(span, error, task);
     }
-    if (!isPromiseLike(output)) return endSpan(span, output, payload, joining, task);
-    return output.then(
-      (ready) => endSpan(span, ready, payload, joining, task),
-      (error) => failSpan(span, error, task),
-    );
+    const end = (ready: unknown): unknown => endOrRead(span, ready, payload, joining, task);
+    if (!isPromiseLike(output)) return end(output);
+    return output.then(end, (error) => failSpan(span, error, task));
   };
+}
+
+/** {@link endSpan}; chunks that are all there already are read now, so that the task has ended as it would have unobserved. */
+function endOrRead(span: Span, output: unknown, payload: Payload | undefined, joining: Joining, task: Task): unknown {
+  if (!(output instanceof StreamReader)) return endSpan(span, output, payload, joining, task);
+  const { joining: own } = output;
+  const source = output.takeSource();
+  const observed = endSpan(span, new StreamReader(source, own), payload, joining, task);
+  return source instanceof ArraySource ? readAll(observed as StreamReader<unknown>) : observed;
+}
+
+async function readAll(reader: StreamReader<unknown>): Promise<StreamReader<unknown>> {
+  const { joining } = reader;
+  const chunks: unknown[] = [];
+  for await (const chunk of reader) chunks.push(chunk);
+  return new StreamReader<unknown>(new ArraySource(chunks), joining);
 }
 
 /** Reports the start of a task. */
