@@ -341,6 +341,7 @@ export class Invocation implements Part {
 
   finishCall(index: number, callId: string, result: Slot): void {
     const call = this.#call(index, callId);
+    call.callId = callId;
     call.result = result;
     call.invocation = undefined;
   }

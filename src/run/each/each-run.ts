@@ -5,6 +5,7 @@ import { KumikoError } from "../../errors.js";
 import { isPromiseLike, isStream } from "../../is.js";
 import type { Body } from "../body.js";
 import { mergeCallOptions, type NodeCallOptionsTree } from "../options/call-options.js";
+import { canonicalText } from "../policies/canonical-text.js";
 import type { Program } from "../program.js";
 import { unusedAnswerOf } from "../questions.js";
 import { Run } from "../run.js";
@@ -44,14 +45,10 @@ export abstract class EachRun extends Run implements ItemList {
   #before = 0;
   /** The last batch has arrived. */
   #isComplete = false;
-  /** Results from before the last batch arrived, which are kept once it has. */
-  readonly #early: (readonly [index: number, output: unknown])[] = [];
   #running = 0;
   #isStarting = false;
   /** An item waits for an answer, or a stop was requested. */
   #isWaiting = false;
-  /** An item has failed, and the node is about to. */
-  #isFailing = false;
   /** A stop was requested before all items had started. */
   #hasStopped = false;
 
@@ -126,7 +123,6 @@ export abstract class EachRun extends Run implements ItemList {
   /** The batch was the last one. */
   protected takeEnd(): void {
     this.#isComplete = true;
-    for (const [index, output] of this.#early.splice(0)) this.#keep(index, output);
     this.startMore();
   }
 
@@ -207,13 +203,13 @@ export abstract class EachRun extends Run implements ItemList {
     if (this.#isStarting) return;
     this.#isStarting = true;
     const { concurrency } = this.settings;
-    while (!this.#isDone && !this.#isFailing && this.#position < this.#items.length && this.#running < concurrency) {
+    while (!this.#isDone && this.#position < this.#items.length && this.#running < concurrency) {
       if (this.#saves?.mustWait(this.#running) === true || this.#mustStop()) break;
       const position = this.#position++;
       this.#start(this.#before + position, this.#items[position]);
     }
     this.#isStarting = false;
-    if (this.#isDone || this.#isFailing) return;
+    if (this.#isDone) return;
     const { isUsedUp } = this;
     if (isUsedUp && !this.#isComplete && this.#running < concurrency && !this.#mustStop()) this.more();
     else if (this.#running === 0 && ((isUsedUp && this.#isComplete) || this.#hasStopped)) this.#finish();
@@ -231,7 +227,7 @@ export abstract class EachRun extends Run implements ItemList {
 
   #start(index: number, item: unknown): void {
     const known = this.at.openedInvocation?.findCall(index);
-    if (known?.result !== undefined) {
+    if (known?.result !== undefined && (known.callId === "" || known.callId === this.#textOf(item))) {
       this.given(index, known.result.value);
       return;
     }
@@ -265,26 +261,30 @@ export abstract class EachRun extends Run implements ItemList {
     } else if (!this.#isDone) {
       const unused = task.hasStopped ? undefined : unusedAnswerOf(task);
       if (task.hasStopped) this.#wait(task, item);
-      else if (unused === undefined) this.#settle(task, output);
-      else void this.#failSoon(this.#failureOf(task, unused));
+      else if (unused === undefined) this.#settle(task, item, output);
+      else this.fail(this.#failureOf(task, unused));
     }
   }
 
   /** An item has its result, which is kept in a saved run. */
-  #settle(task: Task, output: unknown): void {
+  #settle(task: Task, item: unknown, output: unknown): void {
     const { item: index } = task;
     task.isOver = true;
     this.#running--;
-    if (this.#keeps) this.#keep(index, output);
+    if (this.#keeps) this.#keep(index, item, output);
     this.#saves?.finished();
     this.given(index, output);
     this.startMore();
   }
 
-  /** Results are kept only once all items are known, so that a resume has the same items. */
-  #keep(index: number, output: unknown): void {
-    if (this.#isComplete) this.at.invocation.finishCall(index, "", { value: output });
-    else this.#early.push([index, output]);
+  /** As long as the list is not complete, the result is kept for this very item: a resume may get other ones. */
+  #keep(index: number, item: unknown, output: unknown): void {
+    const key = this.#isComplete ? "" : this.#textOf(item);
+    if (key !== undefined) this.at.invocation.finishCall(index, key, { value: output });
+  }
+
+  #textOf(item: unknown): string | undefined {
+    return canonicalText(item, this.runtime.codecs);
   }
 
   #caught(task: Task, item: unknown, error: unknown): void {
@@ -312,25 +312,18 @@ export abstract class EachRun extends Run implements ItemList {
     const failure = this.#failureOf(task, thrown);
     const { onItemError } = this.settings;
     if (onItemError === undefined) {
-      void this.#failSoon(failure);
+      this.fail(failure);
       return;
     }
     task.withdrawStop();
     const failWith = (cause: unknown): void => void this.fail(this.#failureOf(task, causedBy(cause, failure)));
     try {
       const value: unknown = onItemError(failure, item, task.item);
-      if (!isPromiseLike(value)) this.#settle(task, value);
-      else value.then((ready) => !this.#isDone && this.#settle(task, ready), failWith);
+      if (!isPromiseLike(value)) this.#settle(task, item, value);
+      else value.then((ready) => !this.#isDone && this.#settle(task, item, ready), failWith);
     } catch (cause) {
       failWith(cause);
     }
-  }
-
-  /** Fails the node. If results are kept, first waits a moment for the end of a streamed list: only then are they stored. */
-  async #failSoon(failure: KumikoError): Promise<void> {
-    this.#isFailing = true;
-    if (this.#keeps) for (let n = 0; n < turn && !this.#isComplete; n++) await undefined;
-    this.fail(failure);
   }
 
   #failureOf({ item: index }: Task, thrown: unknown): KumikoError {
@@ -363,9 +356,6 @@ export abstract class EachRun extends Run implements ItemList {
     this.close();
   }
 }
-
-/** How many microtasks the end of a list may take to arrive. */
-const turn = 12;
 
 /** The node's call options apply to the node that is run for each item; its handlers are around all items already. */
 function itemCallOptions({ plan }: Program, { owner, index, ownOptions }: Task): NodeCallOptionsTree | undefined {
