@@ -6,7 +6,7 @@ import { errorType } from "./errors.js";
 import { isUnknownTool } from "./span-form.js";
 
 /** The string fields of events that are safe to send, because they have no content. */
-const safeFields: readonly string[] = ["operation", "targets", "toolName", "callId"];
+const safeFields: readonly string[] = ["operation", "reason", "targets", "toolName", "callId"];
 
 /**
  * The attributes of an event: its address, numbers, safe strings and its error. The address is needed because the event may be on

@@ -43,7 +43,7 @@ function findAnswered(context: AskingContext, key: string, info: unknown, schema
   invocation.useKey("ask", key);
   const asked = invocation.findAsk(key);
   if (asked?.answer !== undefined) {
-    invocation.useAnswer(asked);
+    asked.fresh = false;
     return asked as Answered;
   }
   const jsonSchema = schema === undefined ? undefined : jsonSchemaOf(`ask("${key}")`, schema, context.address);

@@ -17,7 +17,7 @@ export interface Question {
   /** The state that was given to `ctx.interrupt`. */
   readonly state: Slot | undefined;
   answer: Answer | undefined;
-  /** It was answered, and the invocation has not finished or stopped again since. */
+  /** It was answered, and the invocation has neither used the answer nor stopped again since. */
   fresh: boolean;
 }
 

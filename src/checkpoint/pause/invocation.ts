@@ -87,8 +87,6 @@ export class Invocation implements Part {
   #calls: Map<number, Call> | undefined = undefined;
   /** The keys used in this execution. */
   #usedKeys: Set<string> | undefined = undefined;
-  /** The questions whose answers it has got in this execution. */
-  #answersUsed: Set<Question> | undefined = undefined;
   #childCounts: Map<string, number> | undefined = undefined;
   #open = 0;
   #waiters: (() => void)[] | undefined = undefined;
@@ -143,18 +141,9 @@ export class Invocation implements Part {
     return this.#questions.find((question) => question.kind === "ask" && question.key === key);
   }
 
-  /** The answer to a question is handed over. */
-  useAnswer(question: Question): void {
-    this.#answersUsed ??= new Set();
-    this.#answersUsed.add(question);
-  }
-
   /** A question that was answered since the last stop, and that the code has not asked again. */
   get unusedAnswer(): Question | undefined {
-    if (!this.isRestored) return undefined;
-    const isUnused = (question: Question): boolean =>
-      question.kind === "ask" && question.fresh && this.#answersUsed?.has(question) !== true;
-    return this.#questions.find(isUnused);
+    return this.isRestored ? this.#questions.find(({ kind, fresh }) => kind === "ask" && fresh) : undefined;
   }
 
   /** Adds a question, or returns the existing one with this key. */

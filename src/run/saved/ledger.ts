@@ -401,7 +401,7 @@ export class Ledger implements RunLedger {
       const { task } = entry;
       for (const inner of task.openedInvocation?.liveRuns() ?? []) await inner.settle();
       if (failure === undefined) continue;
-      if (!run.isStop(failure.error)) throw run.blame(failure.error, task.index);
+      if (!run.isStop(failure.error)) throw run.blame(await run.findOrigin(failure.error), task.index);
       await this.settleInvocation(task);
       task.openedInvocation?.settleAnswers();
       entry.state = "stopped";

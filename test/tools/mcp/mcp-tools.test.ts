@@ -67,7 +67,7 @@ describe("what a server lists", () => {
 
   it.each<[string, unknown, RegExp]>([
     ["no name", { inputSchema: {} }, /it has no name/],
-    ["no schema", { name: "odd" }, /"odd".*inputSchema is not an object/],
+    ["a schema that is not an object", { name: "odd", inputSchema: "text" }, /"odd".*inputSchema is not an object/],
     ["nothing at all", null, /it has no name/],
     ["a description that is no text", { name: "odd", inputSchema: {}, description: 5 }, /"odd"/],
   ])("leaves out a tool with %s, with a warning", async (_what, odd, expected) => {
