@@ -56,8 +56,8 @@ export class CachedNode {
     try {
       found = await this.#find(await given.whole(), task);
     } catch (error) {
-      // if the input stream failed, the node gets that error when it reads it
-      if (given.failure === undefined) throw error;
+      // if the input stream failed, the node gets that error when it reads it; if its source asks, there is no input yet
+      if (given.failure === undefined || task.owner.isStop(error)) throw error;
     }
     if (found === undefined) return make();
     if (found.hit !== undefined) {

@@ -1,8 +1,7 @@
-import { invalidMessage } from "../errors.js";
+import { KumikoError } from "../../errors.js";
 import type { AgenticMessage } from "./agentic-message.js";
 import { isFunctionToolCall, isFunctionToolResult, isReasoning } from "./block-guard.js";
 import type { ContentBlock, FunctionToolCall, FunctionToolResult, ToolResultContent } from "./content-block.js";
-import { messageProblem } from "./message-problem.js";
 
 /**
  * The joined text of a message of any role. Reasoning and tool results are not included.
@@ -55,8 +54,13 @@ export function toolResultsOf(message: AgenticMessage): FunctionToolResult[] {
 /** The blocks of a message. Throws if it is not a message, but a message of another library, or a list. */
 export function blocksOf(message: AgenticMessage): readonly ContentBlock[] {
   if (Array.isArray(message?.contentBlocks)) return message.contentBlocks;
-  throw invalidMessage(`This is not a message: it ${messageProblem(message)}`);
+  throw new KumikoError("INVALID_MESSAGE", notMessage);
 }
+
+// (A fixed text: programs that only read messages stay small.)
+const notMessage =
+  "This is not a message: it has no list of contentBlocks. Pass one message, not a list, and not one in the format of another " +
+  "library (with content or parts). Make messages with userMessage, assistantMessage or systemMessage.";
 
 /** The joined text parts of a tool result. */
 export function textOfContent(content: readonly ToolResultContent[]): string {
