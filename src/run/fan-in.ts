@@ -1,3 +1,4 @@
+import { END_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isRecord } from "../is.js";
 import { joinChunks } from "../schema/concat/concat-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
@@ -28,6 +29,19 @@ export function joinInputs(run: Run, target: number, inbox: readonly Delivery[])
   return merge === undefined
     ? mergeRecords(values, names, { run, index: target })
     : merge(values as never, names as never);
+}
+
+/** {@link joinInputs} of END: an error is located at the graph. */
+export function joinAtEnd(run: Run, inbox: readonly Delivery[]): unknown {
+  const fail = (error: unknown): never => {
+    throw run.aborted ? error : run.blame(error, END_INDEX);
+  };
+  try {
+    const result = joinInputs(run, END_INDEX, inbox);
+    return isPromiseLike(result) ? result.then(undefined, fail) : result;
+  } catch (error) {
+    return fail(error);
+  }
 }
 
 /** Filling a copy of a record that has all keys is faster than adding them to an empty one, unless it is a large one. */

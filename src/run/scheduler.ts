@@ -2,9 +2,10 @@ import type { NodeFailure } from "../components/policies.js";
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../is.js";
 import { StreamReader } from "../schema/stream/reader.js";
+import { whenReady } from "./async.js";
 import type { Body } from "./body.js";
 import { noNextNode } from "./errors.js";
-import { joinInputs } from "./fan-in.js";
+import { joinAtEnd, joinInputs } from "./fan-in.js";
 import { deliverToAll, deliverWired, without } from "./mapping/wired-delivery.js";
 import { endWithFailure, nodeFailureOf, takesErrorBranch } from "./node-failure.js";
 import type { NodeStops } from "./node-stops.js";
@@ -178,21 +179,32 @@ export class Scheduler {
       return undefined;
     }
     if (isAlone && this.#running === 0) return this.#awaitAlone(task, output);
-    this.#track(task, output, (ready) => this.#end(task, ready, false));
+    this.#running++;
+    output.then(
+      (ready) => this.#settle(task, ready, false),
+      (error) => this.#settle(task, undefined, false, { error }),
+    );
     return undefined;
+  }
+
+  #settle(task: Task, output: unknown, isAlone: boolean, failed?: { readonly error: unknown }): void {
+    this.#running--;
+    try {
+      if (failed === undefined) this.#end(task, output, isAlone);
+      else this.#caught(task, failed.error);
+    } catch (error) {
+      this.#caught(task, error);
+    }
+    this.wakeUp();
   }
 
   async #awaitAlone(task: Task, pending: PromiseLike<unknown>): Promise<void> {
     this.#running++;
     try {
-      const output = await pending;
-      this.#running--;
-      this.#end(task, output, true);
+      this.#settle(task, await pending, true);
     } catch (error) {
-      this.#running--;
-      this.#caught(task, error);
+      this.#settle(task, undefined, true, { error });
     }
-    this.wakeUp();
   }
 
   #begin(task: Task, inbox: readonly Delivery[]): unknown {
@@ -210,9 +222,8 @@ export class Scheduler {
   }
 
   #call(task: Task, input: unknown): unknown {
-    const run = this.#run;
-    run.throwIfAborted();
-    return (run.bodies[task.index] as Body)(input, task);
+    this.#run.throwIfAborted();
+    return (this.#run.bodies[task.index] as Body)(input, task);
   }
 
   /** A node has returned its output. */
@@ -257,9 +268,8 @@ export class Scheduler {
 
   /** A node, or reading its stream, has thrown: a failure, or an interrupt. */
   #caught(task: Task, error: unknown): void {
-    const run = this.#run;
-    if (this.#isOver || run.aborted) return;
-    if (run.isStop(error)) this.#wait(task, task);
+    if (this.#isOver || this.#run.aborted) return;
+    if (this.#run.isStop(error)) this.#wait(task, task);
     else this.#fail(task, error);
   }
 
@@ -279,10 +289,9 @@ export class Scheduler {
 
   /** An error branch takes the failure of a task, which ends with the failure as its output. */
   #handOver(task: Task, failure: NodeFailure): void {
-    const run = this.#run;
-    if (this.#isOver || run.aborted) return;
+    if (this.#isOver || this.#run.aborted) return;
     task.withdrawStop();
-    endWithFailure(task, failure, run.mode === "transform");
+    endWithFailure(task, failure, this.#run.mode === "transform");
     this.#ledger?.failed(task, true);
     this.#ended.push(task);
   }
@@ -416,9 +425,8 @@ export class Scheduler {
 
   #unrouted(task: Task): (error: unknown) => void {
     return (error) => {
-      const run = this.#run;
-      if (this.#isOver || run.aborted) return;
-      if (run.isStop(error)) this.#wait(task, task.routeContext);
+      if (this.#isOver || this.#run.aborted) return;
+      if (this.#run.isStop(error)) this.#wait(task, task.routeContext);
       else this.#fail(task, error);
     };
   }
@@ -470,22 +478,12 @@ export class Scheduler {
     else this.#dropAll(left);
     this.#isOver = true;
     if (this.#running > 0 && run.mode !== "transform") run.stopRest(resultIsThere);
-    try {
-      const result = joinInputs(run, END_INDEX, inbox);
-      const unread = this.#unread;
-      const withRest = (output: unknown): unknown => {
-        if (unread !== undefined) return endingAfter(output, unread);
-        return this.#running > 0 ? run.leaveRest(output) : output;
-      };
-      if (!isPromiseLike(result)) return withRest(result);
-      return result.then(withRest, (error) => this.#throwAtEnd(error));
-    } catch (error) {
-      return this.#throwAtEnd(error);
-    }
-  }
-
-  #throwAtEnd(error: unknown): never {
-    throw this.#run.aborted ? error : this.#run.blame(error, END_INDEX);
+    const unread = this.#unread;
+    const withRest = (output: unknown): unknown => {
+      if (unread !== undefined) return endingAfter(output, unread);
+      return this.#running > 0 ? run.leaveRest(output) : output;
+    };
+    return whenReady(joinAtEnd(run, inbox), withRest);
   }
 
   #dropAll(deliveries: readonly Delivery[]): void {

@@ -227,10 +227,11 @@ export class Ledger implements RunLedger {
   routed(task: Task): Promise<void> | undefined {
     const entry = this.#entries.get(task);
     if (!this.#isStepwise || entry === undefined) return undefined;
-    if (entry.isChoosing || task.failure !== undefined) {
+    if (entry.isChoosing) {
       entry.isChoosing = false;
-      return this.#journal?.commit();
+      return this.#journal?.commit(this.#hasSteps);
     }
+    if (task.failure !== undefined) return this.#journal?.commit();
     if (task.targets?.every((target) => target === END_INDEX) === true) return undefined;
     if (entry.isStream && !entry.isSaved) return this.#readAndSave(entry);
     return this.#hasBranches(task) ? this.#journal?.commitChoice() : undefined;
