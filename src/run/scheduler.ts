@@ -35,8 +35,8 @@ export class Scheduler {
   /** The tasks that were routed last: those of a step, or without steps a single one. */
   #routed: readonly Task[] = [];
   #failure: { readonly error: unknown } | undefined = undefined;
-  /** A task, or the branch after one, waits for an answer. */
-  #isWaiting = false;
+  /** How many tasks, and branches after tasks, wait for an answer. */
+  #waiting = 0;
   /** A stream has failed, and the origin of its error is being determined. */
   #isFailing = false;
   /** Nodes that are ready and do not start, because the run is stopping. */
@@ -118,7 +118,7 @@ export class Scheduler {
 
   /** Something waits for an answer: nothing new starts, unless the question is withdrawn. */
   get #isHalted(): boolean {
-    return this.#isWaiting || this.#run.halted;
+    return this.#waiting > 0 || this.#run.halted;
   }
 
   /** The nodes that can start now. A requested stop still lets END finish the run; an open question does not. */
@@ -161,7 +161,7 @@ export class Scheduler {
   #launch({ target, inbox }: Ready, isAlone: boolean): Promise<void> | undefined {
     const task = new Task(this.#run, target);
     const known = this.#ledger?.start(task, inbox);
-    if (known === "blocked") this.#isWaiting = true;
+    if (known === "blocked") this.#waiting++;
     else if (known === "ended") this.#ended.push(task);
     if (known !== undefined) {
       this.#dropAll(inbox);
@@ -273,7 +273,9 @@ export class Scheduler {
     else this.#fail(task, error);
   }
 
-  #fail(task: Task, error: unknown): void {
+  /** `waited`: 1 if it was waiting for an answer. */
+  #fail(task: Task, error: unknown, waited = 0): void {
+    this.#waiting -= waited;
     if (takesErrorBranch(task, error)) {
       this.#track(
         task,
@@ -313,14 +315,14 @@ export class Scheduler {
 
   /** A task, or the branch after it (`context`), waits for an answer: first, what it started has to settle. */
   #wait(task: Task, context: Task): void {
-    this.#isWaiting = true;
+    this.#waiting++;
     const settling = this.#ledger?.settleInvocation(context) ?? context.settle();
     const stopped = (): void => {
       context.openedInvocation?.settleAnswers();
       if (context === task) this.#ledger?.stopped(task);
     };
     if (settling === undefined) stopped();
-    else this.#track(task, settling, stopped, (error) => this.#fail(task, error));
+    else this.#track(task, settling, stopped, (error) => this.#fail(task, error, 1));
   }
 
   /** Counts a promise as in progress. If it rejects, the task has failed. */
@@ -385,7 +387,7 @@ export class Scheduler {
     }
     const asked = task.openedRoute?.openedInvocation;
     if (asked?.isBlocked === true) {
-      this.#isWaiting = true;
+      this.#waiting++;
       return;
     }
     asked?.begin();

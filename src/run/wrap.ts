@@ -1,6 +1,7 @@
 import type { NodeSettings, OptionsFunction, StateHandler } from "../compose/plan/plan.js";
 import { isPromiseLike, isRecord } from "../is.js";
 import { StreamReader } from "../schema/stream/reader.js";
+import { whenReady } from "./async.js";
 import type { Body } from "./body.js";
 import { missingInputKey } from "./errors.js";
 import { makeOptions } from "./options/make-options.js";
@@ -29,8 +30,7 @@ export function wrapValue(core: Body, settings: NodeSettings, at: NodePlace, loa
   if (streamBefore !== undefined) first.push(scheduledBody(load, (part) => part.handleAsStream(streamBefore, at)));
   if (inputKey !== undefined) node.push((value, task) => pick(value, inputKey, task));
   if (isFunction(options)) node.push(makeOptions(options));
-  node.push(core);
-  if (outputKey !== undefined && hasStateHandlers(settings)) node.push((output) => nameOutput(output, outputKey));
+  node.push(outputKey !== undefined && hasStateHandlers(settings) ? named(core, outputKey) : core);
   if (after !== undefined) last.push(handle(after));
   if (streamAfter !== undefined) last.push(scheduledBody(load, (part) => part.handleAsStream(streamAfter, undefined)));
   return assemble(layers);
@@ -106,7 +106,11 @@ export function placeOf(task: Task): string {
   return `node "${task.nodePath.join("/")}"`;
 }
 
-/** Puts the output of a node under its output key. */
-export function nameOutput(output: unknown, key: string): unknown {
+/** A node whose output is put under its output key, also if the run was aborted meanwhile: the node has finished. */
+export function named(core: Body, key: string): Body {
+  return (input, task) => whenReady(core(input, task), (output) => nameOutput(output, key));
+}
+
+function nameOutput(output: unknown, key: string): unknown {
   return output instanceof StreamReader ? schedulingPart.loaded.nameStream(output, key) : { [key]: output };
 }

@@ -391,8 +391,8 @@ export class CheckpointJournal implements Journal {
   }
 }
 
-/** How many microtasks may pass between the end of a node and its entry in the ledger. */
-const turn = 12;
+/** How many microtasks may pass between the end of a node and its entry in the ledger, with policies and handlers around it. */
+const turn = 40;
 
 const atOnce: OnStop = (listener) => {
   listener(undefined);

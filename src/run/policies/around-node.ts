@@ -118,10 +118,7 @@ class AroundNode {
     const isHeld = fallback !== undefined || retry?.buffer === true || task.owner.handlesFailure(task.index);
     const attempts = new Attempts(task, given, this.#policies, this.#settings);
     const source = new AttemptsSource(attempts, {
-      open: async (attempt): Promise<OpenedAttempt> => {
-        const output = await this.#stream(given.for(attempt), attempt);
-        return output as StreamReader<unknown>;
-      },
+      open: (attempt) => this.#stream(given.for(attempt), attempt) as OpenedAttempt | PromiseLike<OpenedAttempt>,
       instead: (value) => (isStream(value) ? this.#reader(value, task) : oneChunk(value, this.#joining)),
     });
     return isHeld ? source.whole() : source.reader();

@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../../is.js";
 import { nodeTimedOut } from "../errors.js";
 import { Scope } from "../scope.js";
 import { type Task, TaskView } from "../task.js";
@@ -71,7 +72,9 @@ export class Attempt extends TaskView {
       this.#isAwaited = true;
       this.#count();
       const pending = work();
-      const output = await (this.#limits === undefined ? pending : this.#race(pending));
+      // what has returned is not raced: an abort in the same turn must not lose it
+      const isRaced = this.#limits !== undefined && isPromiseLike(pending);
+      const output = await (isRaced ? this.#race(pending) : pending);
       if (isLast) this.end();
       return output;
     } finally {

@@ -12,7 +12,7 @@ import type { Attempts } from "./attempts.js";
 export type OpenedAttempt = StreamReader<unknown>;
 
 interface Settings {
-  readonly open: (attempt: Attempt) => Promise<OpenedAttempt>;
+  readonly open: (attempt: Attempt) => OpenedAttempt | PromiseLike<OpenedAttempt>;
   /** Turns the value of `fallback` into a stream. */
   readonly instead: (value: unknown) => OpenedAttempt;
 }
@@ -53,10 +53,9 @@ export class AttemptsSource extends SerialSource<unknown> {
       const chunks: unknown[] = [];
       if (this.#source === undefined) await this.#open();
       try {
-        for (;;) {
-          const { done, value } = await this.#read();
-          if (done === true) break;
-          chunks.push(value);
+        if (this.#source instanceof ArraySource) chunks.push(...this.#source.rest());
+        else {
+          for (let next = await this.#read(); next.done !== true; next = await this.#read()) chunks.push(next.value);
         }
         await untilJoinable(chunks);
         // chunks that cannot be joined are a failure, as in a run on values

@@ -88,7 +88,6 @@ export class Attempts implements Tried {
     task.withdrawStop();
     try {
       const value = await fallback(failure as NodeFailure<never>, task as never);
-      task.scope.throwIfAborted();
       this.fellBack = true;
       if (task.hasStopped) return { value };
       task.span?.event({ kind: "fallback", error });

@@ -10,9 +10,12 @@ export async function heldBack(body: Body, input: unknown, task: Task): Promise<
   const output = await body(input, task);
   if (!(output instanceof StreamReader)) return output;
   const { joining } = output;
-  const chunks: unknown[] = [];
-  for await (const chunk of output) chunks.push(chunk);
-  task.scope.throwIfAborted();
+  const source = output.takeSource();
+  const chunks: unknown[] = source instanceof ArraySource ? [...source.rest()] : [];
+  if (!(source instanceof ArraySource)) {
+    for await (const chunk of new StreamReader<unknown>(source, joining)) chunks.push(chunk);
+    task.scope.throwIfAborted();
+  }
   await untilJoinable(chunks);
   if (chunks.length !== 1) joinChunks(chunks, joining);
   task.isStreaming = false;

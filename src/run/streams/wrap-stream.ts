@@ -10,7 +10,7 @@ import type { Body } from "../body.js";
 import { missingInputKey } from "../errors.js";
 import { makeOptionsOnStream } from "../options/make-options.js";
 import type { Task } from "../task.js";
-import { assemble, handle, isFunction, type Layers, nameOutput, pick, placeOf } from "../wrap.js";
+import { assemble, handle, isFunction, type Layers, named, pick, placeOf } from "../wrap.js";
 import { joiningOfKey, oneChunk, rejoin } from "./joining.js";
 import { joiningOfInput, type NodePlace } from "./stream-ports.js";
 
@@ -23,8 +23,7 @@ export function wrapStream(core: Body, settings: NodeSettings): Body {
   if (streamBefore !== undefined) first.push(handleStream(streamBefore));
   if (inputKey !== undefined) node.push((input, task) => pickChunks(input as StreamReader<unknown>, inputKey, task));
   if (isFunction(options)) node.push(makeOptionsOnStream(options));
-  node.push(core);
-  if (outputKey !== undefined) node.push((output) => nameOutput(output, outputKey));
+  node.push(outputKey === undefined ? core : named(core, outputKey));
   if (after !== undefined) last.push(handleWhole(after));
   if (streamAfter !== undefined) last.push(handleStream(streamAfter));
   return assemble(layers);
