@@ -1,9 +1,42 @@
-// Checks the laws of the chunking strategies with 10,000 documents each; takes minutes. Tests do it with a few.
+// Checks laws with many more examples than the tests; takes minutes.
+//   npm run laws                      both of these
+//   npm run laws -- chunking          the chunking strategies, with 10,000 documents each
+//   npm run laws -- meetings          20,000 programs in which features meet: [--seed 1] [--count 20000], or --case '<json>'
 import { spawnSync } from "node:child_process";
 
-const { status } = spawnSync("npx", ["vitest", "run", "test/rag/chunking", ...process.argv.slice(2)], {
-  stdio: "inherit",
-  shell: process.platform === "win32",
-  env: { ...process.env, KUMIKO_DOCUMENTS: process.env.KUMIKO_DOCUMENTS ?? "10000" },
-});
-process.exitCode = status ?? 1;
+const [first, ...others] = process.argv.slice(2);
+const isNamed = first === "chunking" || first === "meetings";
+const laws = isNamed ? [first] : ["chunking", "meetings"];
+const given = isNamed ? others : process.argv.slice(2);
+
+/**
+ * Takes an option of its own out of the arguments.
+ * @param {string} name
+ * @param {string | undefined} otherwise
+ */
+function option(name, otherwise) {
+  const index = given.indexOf(`--${name}`);
+  return index < 0 ? otherwise : given.splice(index, 2)[1];
+}
+
+const meetings = {
+  KUMIKO_MEETINGS_SEED: option("seed", "1"),
+  KUMIKO_MEETINGS_COUNT: option("count", "20000"),
+  KUMIKO_MEETINGS_CASE: option("case", undefined),
+};
+
+/** @type {Record<string, { files: string, env: Record<string, string | undefined> }>} */
+const runs = {
+  chunking: { files: "test/rag/chunking", env: { KUMIKO_DOCUMENTS: process.env.KUMIKO_DOCUMENTS ?? "10000" } },
+  meetings: { files: "test/meetings", env: meetings },
+};
+
+for (const law of laws) {
+  const { files = "", env = {} } = runs[law] ?? {};
+  const { status } = spawnSync("npx", ["vitest", "run", files, ...given], {
+    stdio: "inherit",
+    shell: process.platform === "win32",
+    env: { ...process.env, ...env },
+  });
+  if (status !== 0) process.exitCode = status ?? 1;
+}
