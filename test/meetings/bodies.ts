@@ -68,13 +68,13 @@ export function bodyOf(spec: NodeSpec, path: string, scene: Scene): unknown {
 const text = { concat: "text" } as const;
 
 async function wholeOf(body: Body): Promise<string> {
-  body.count(1);
+  const leave = body.enter();
   try {
     let whole = "";
     for await (const piece of body.pieces()) whole += piece;
     return whole;
   } finally {
-    body.count(-1);
+    leave();
   }
 }
 
@@ -138,11 +138,8 @@ class Body {
   }
 
   /** Functions that give values; a child shares the place of its parent. */
-  count(by: 1 | -1): void {
-    if (this.#app !== undefined) return;
-    const { world } = this.#process;
-    world.running += by;
-    world.mostRunning = Math.max(world.mostRunning, world.running);
+  enter(): () => void {
+    return this.#app === undefined ? this.#process.entered(this.#ctx.signal) : () => {};
   }
 
   atOnce(): string {
@@ -189,7 +186,6 @@ class Body {
 
   async #hang(isDeaf: boolean | undefined): Promise<void> {
     if (!isDeaf) return this.#process.wait(1e12, this.#ctx.signal);
-    this.count(-1);
     await new Promise(() => {});
   }
 

@@ -14,7 +14,7 @@ import {
   Workflow,
 } from "../../src/index.js";
 import { bodyOf, type Inner, type LooseChain, type Scene } from "./bodies.js";
-import { turnOf } from "./meaning.js";
+import { fallbackValue, turnOf } from "./meaning.js";
 import type { BranchSpec, FlowSpec, NodeSpec, Value } from "./spec.js";
 import { keyOf, letterOf, otherBits, rescuerOf, type Wire, wiringOf } from "./wiring.js";
 import { fallbackOf, outputOf, visitOf } from "./words.js";
@@ -210,7 +210,10 @@ class Builder {
         this.#addBranch(graph, key(fork.source), fork.targets.map(key), fork, pathOf(path, key(fork.source)));
     }
     addEdges(-1, END);
-    for (const [index, { unread }] of spec.nodes.entries()) if (!unread) addEdges(index, END);
+    for (const [index, { unread }] of spec.nodes.entries()) {
+      if (!unread) graph.addEdge(key(index), END);
+      if (isCaught(index)) graph.addEdge(rescuerOf(key(index)), END);
+    }
     return graph;
   }
 
@@ -285,17 +288,22 @@ class Builder {
       ...(limited ? { timeoutMs: isInner(kind) ? 10_000_000 : 10_000 } : {}),
       ...(cache === undefined ? {} : { cache: { store: this.#scene.cache, coalesce: cache === "coalesce" } }),
       ...(fallback
-        ? { fallback: (failure: NodeFailure<Value>, ctx: NodeContext) => this.#fallback(path, failure, ctx) }
+        ? { fallback: (failure: NodeFailure<Value>, ctx: NodeContext) => this.#fallback(kind, path, failure, ctx) }
         : {}),
     };
   }
 
-  async #fallback(path: string, { input }: NodeFailure<Value>, ctx: NodeContext): Promise<Value> {
+  async #fallback(
+    kind: NodeSpec["kind"],
+    path: string,
+    { input }: NodeFailure<Value>,
+    ctx: NodeContext,
+  ): Promise<Value> {
     const name = fallbackOf(path, input);
     await this.#process.turn();
     ctx.signal.throwIfAborted();
     this.#process.world.note("effect", name, this.#process);
-    return outputOf(path, name, []);
+    return fallbackValue(kind, path, name);
   }
 }
 

@@ -1,6 +1,7 @@
-import { isCrash, type Told } from "./drive.js";
+import type { Told } from "./drive.js";
 import type { Expected } from "./model.js";
 import type { Case } from "./spec.js";
+import { isCrash } from "./stops.js";
 import { written } from "./words.js";
 import type { Happening, World } from "./world.js";
 
@@ -23,8 +24,9 @@ function mistakesAgainst(one: Case, told: readonly Told[], world: World, expecte
   const isFailed = expected.fails || told.some(({ failure }) => failure !== undefined);
   found.push(...effectMistakes(told, world, expected, isFailed));
   if (!isFailed) found.push(...orderMistakes(world, expected));
-  const { limit } = one.way;
-  if (limit !== undefined && world.mostRunning > limit)
+  const { way } = one;
+  const { limit } = way;
+  if (limit !== undefined && way.twice !== "beside" && world.mostRunning > limit)
     found.push(`${world.mostRunning} bodies ran at a time, with maxConcurrency ${limit}`);
   return found;
 }
@@ -60,7 +62,7 @@ function effectMistakes(told: readonly Told[], world: World, expected: Expected,
       if (!isFailed) found.push(`does what nobody does: ${name}`);
       continue;
     }
-    if (list.length > most + crashes) found.push(`does ${name} ${list.length} times, not ${most}`);
+    if (list.length > most + crashes + restarts) found.push(`does ${name} ${list.length} times, not ${most}`);
     else if (list.length > most && restarts === 0 && most === 1) found.push(...repetitions(name, list, told));
   }
   if (isFailed) return found;

@@ -13,6 +13,7 @@ import { joined } from "./meaning.js";
 import { input } from "./model.js";
 import { Spans } from "./spans.js";
 import type { Case, Stop, Value, Way } from "./spec.js";
+import { isCrash } from "./stops.js";
 import { Writes } from "./store.js";
 import { answerTo } from "./words.js";
 import { Process, type World } from "./world.js";
@@ -147,9 +148,9 @@ export class Drive {
   }
 
   #options(process: Process, spans: Spans): object {
-    const { limit, handlers } = this.#case.way;
+    const { limit, handlers, signal } = this.#case.way;
     return {
-      signal: process.controller.signal,
+      ...(signal || process.stop?.kind === "abort" ? { signal: process.controller.signal } : {}),
       ...(process.control === undefined ? {} : { control: process.control }),
       ...(limit === undefined ? {} : { maxConcurrency: limit }),
       ...(handlers === undefined ? {} : { callbacks: [spans.handler(handlers)] }),
@@ -224,9 +225,12 @@ export class Drive {
 
   /** Nothing is stored: the run has ended, or it had not begun. */
   #afterUnknown(): Told | undefined {
-    if (this.#writes.wasDeleted) return this.#told({ isUnknown: true });
+    const { mode } = this.#case.way;
+    if (this.#writes.wasDeleted && this.#crashed()) return this.#told({ isUnknown: true });
+    // an input that is a stream is saved when it is whole
+    const isLate = mode === "collect" || mode === "transform";
+    if (!isLate && !this.#crashed()) this.#problems.push("there is nothing to resume, though no process has died");
     this.#restarts++;
-    if (!this.#crashed()) this.#problems.push("there is nothing to resume, though no process has died");
     this.#ids.clear();
     this.#answered.clear();
     return undefined;
@@ -295,9 +299,6 @@ const own = (cache: CacheStore): CacheStore => ({
 });
 
 const gone = Symbol("the process is gone");
-
-export const isCrash = (stop: Stop | undefined): boolean =>
-  stop?.kind === "gone" || stop?.kind === "gone after" || stop?.kind === "store fails";
 
 function numberOf({ answers = [] }: Way, n: number): number {
   return answers.some((number) => number > 0) ? (answers[n % answers.length] ?? 31) : 31;

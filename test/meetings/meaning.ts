@@ -1,5 +1,5 @@
 import type { NodeSpec, Value } from "./spec.js";
-import { digest, visitOf, written } from "./words.js";
+import { digest, outputOf, visitOf, written } from "./words.js";
 
 /** How often a node has run that gets its own output: 0 if it gets something else. */
 export function turnOf(input: Value, key: string): number {
@@ -43,4 +43,10 @@ export function join(whole: Value, chunk: Value): Value {
   const record: Record<string, Value> = { ...(whole as Record<string, Value>) };
   for (const [key, value] of Object.entries(chunk)) record[key] = join(record[key], value);
   return record;
+}
+
+/** A fallback gives what its node would have given: a graph gives records. */
+export function fallbackValue(kind: NodeSpec["kind"], path: string, name: string): Value {
+  const text = outputOf(path, name, []);
+  return kind === "flow" ? { instead: text } : text;
 }

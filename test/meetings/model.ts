@@ -1,4 +1,4 @@
-import { allOf, itemSpec, itemsOf, turnOf } from "./meaning.js";
+import { allOf, fallbackValue, itemSpec, itemsOf, turnOf } from "./meaning.js";
 import { type Case, type FlowSpec, forever, type NodeSpec, type Value } from "./spec.js";
 import { keyOf, letterOf, otherBits, rescuerOf, type Wire, wiringOf } from "./wiring.js";
 import { answerTo, fallbackOf, onceOf, outputOf, questionOf, visitOf, written } from "./words.js";
@@ -185,7 +185,7 @@ class Model {
     if (node.fallback) {
       const name = fallbackOf(path, given);
       this.#effect(name);
-      return { value: outputOf(path, name, []) };
+      return { value: fallbackValue(node.kind, path, name) };
     }
     if (!node.caught) return lost;
     const rescuer = rescuerOf(path);

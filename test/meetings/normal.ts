@@ -1,4 +1,5 @@
 import { type BranchSpec, type Case, type FlowSpec, forever, type NodeKind, type NodeSpec, type Way } from "./spec.js";
+import { isCrash } from "./stops.js";
 import { wiringOf } from "./wiring.js";
 
 /** What stands around a flow. */
@@ -14,10 +15,14 @@ interface Around {
 /** The same case without what the contract leaves open, or calls an error. Whatever a shrinker removes, the rest is a program. */
 export function normal({ flow, way }: Case): Case {
   return {
-    flow: flowOf(flow, { isHandled: false, isMany: false, isSteady: way.twice !== undefined }),
+    flow: flowOf(flow, { isHandled: false, isMany: false, isSteady: isSteady(way) }),
     way: wayOf(way),
   };
 }
+
+/** A run that begins again from its start asks its branches again. */
+const isSteady = ({ twice, durability, stops = [] }: Way): boolean =>
+  twice !== undefined || (durability === "exit" && stops.some(isCrash));
 
 function wayOf({ stops, answers, keep, ...way }: Way): Way {
   if (way.durability === undefined) {
@@ -76,6 +81,8 @@ function nodeOf(given: NodeSpec, builder: FlowSpec["builder"], around: Around): 
   if (node.kind === "child") drop("retry");
   // nothing is what cannot be joined
   if (node.kind === "each" && node.items === 0) drop("streamed");
+  // nor does it tell one item from another
+  if (node.kind === "each" && node.items === 0 && around.isMany) node.items = 1;
   if (node.kind !== "each") drop("items", "concurrency", "streamed", "unordered");
   if (node.kind !== "flow" && node.kind !== "child" && node.kind !== "each") drop("flow");
   if (builder !== "graph" || node.caught || node.fallback || node.flow !== undefined || node.kind === "each")

@@ -122,6 +122,7 @@ function randomWay(dice: Dice): Way {
     ...(isSaved && dice.chance(0.5) ? { appends: true } : {}),
     ...(dice.chance(0.4) ? { handlers: dice.pick(["values", "streams"] as const) } : {}),
     ...(dice.chance(0.15) ? { control: true } : {}),
+    ...(dice.chance(0.3) ? { signal: true } : {}),
     ...(dice.chance(0.2) ? { limit: dice.int(1, 3) } : {}),
     ...(isSaved && dice.chance(0.7) ? { answers: dice.list(1, 4, () => dice.int(0, 14)) } : {}),
     ...(isSaved && dice.chance(0.5) ? { stops: dice.list(1, 3, () => randomStop(dice)) } : {}),

@@ -97,6 +97,8 @@ export interface Way {
   readonly handlers?: "values" | "streams";
   /** A RunControl that nobody uses. */
   readonly control?: boolean;
+  /** A signal that nobody aborts. */
+  readonly signal?: boolean;
   readonly limit?: number;
   /** One number a resume: which questions are answered, in what order, and whether it streams. */
   readonly answers?: readonly number[];

@@ -23,8 +23,7 @@ export class World {
   activity = 0;
   writesBegun = 0;
   writesDone = 0;
-  /** How many functions of nodes and items run now, and how many did at most. */
-  running = 0;
+  /** How many functions of nodes and items ran at a time in a process, at most. */
   mostRunning = 0;
   readonly #failures = new Map<string, number>();
   readonly #choices = new Map<string, number>();
@@ -66,6 +65,7 @@ export class Process {
   isLeaving = false;
   onLeave: () => void = () => {};
   #moments = 0;
+  #running = 0;
   #die: () => void = () => {};
 
   constructor(world: World, number: number, stop: Stop | undefined, hasControl: boolean) {
@@ -121,6 +121,20 @@ export class Process {
       else signal.addEventListener("abort", stop, { once: true });
     });
     await this.turn();
+  }
+
+  /** Something runs until it is over, or is told to stop. */
+  entered(signal: AbortSignal): () => void {
+    let isOver = false;
+    const leave = (): void => {
+      if (!isOver) this.#running--;
+      isOver = true;
+      signal.removeEventListener("abort", leave);
+    };
+    this.#running++;
+    this.world.mostRunning = Math.max(this.world.mostRunning, this.#running);
+    signal.addEventListener("abort", leave);
+    return leave;
   }
 
   failMaybe(visit: string, times: number | undefined): void {
