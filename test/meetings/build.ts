@@ -285,7 +285,7 @@ class Builder {
     return {
       ...concat,
       ...policy,
-      ...(limited ? { timeoutMs: isInner(kind) ? 10_000_000 : 10_000 } : {}),
+      ...(limited ? { timeoutMs: 10_000 * 50 ** heightOf(spec) } : {}),
       ...(cache === undefined ? {} : { cache: { store: this.#scene.cache, coalesce: cache === "coalesce" } }),
       ...(fallback
         ? { fallback: (failure: NodeFailure<Value>, ctx: NodeContext) => this.#fallback(kind, path, failure, ctx) }
@@ -309,8 +309,9 @@ class Builder {
 
 const pathOf = (path: string, key: string): string => (path === "" ? key : `${path}/${key}`);
 
-/** Its time is that of everything inside. */
-const isInner = (kind: NodeSpec["kind"]): boolean => kind === "flow" || kind === "child" || kind === "each";
+/** What is around has time for what is inside. */
+const heightOf = ({ flow, kind }: NodeSpec): number =>
+  flow === undefined ? (kind === "each" ? 1 : 0) : 1 + Math.max(...flow.nodes.map(heightOf));
 
 /** Decides when the first chunk is there. */
 const firstOnly = (choose: () => Promise<readonly string[]>) => async (chunks: AsyncIterable<Value>) => {

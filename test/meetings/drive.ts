@@ -33,6 +33,7 @@ export interface Told {
   readonly failure: Failure | undefined;
   readonly problems: readonly string[];
   readonly asked: ReadonlySet<string>;
+  readonly lost: ReadonlySet<string>;
   readonly processes: readonly Process[];
   readonly writes: Writes;
   readonly restarts: number;
@@ -65,6 +66,8 @@ export class Drive {
   readonly #processes: Process[] = [];
   readonly #spans: Spans[] = [];
   readonly #asked = new Set<string>();
+  /** Questions that were open and are not any more, without an answer. */
+  readonly #lost = new Set<string>();
   /** The ids of questions, and those that are answered for sure. */
   readonly #ids = new Map<string, string>();
   readonly #answered = new Set<string>();
@@ -226,7 +229,8 @@ export class Drive {
   /** Nothing is stored: the run has ended, or it had not begun. */
   #afterUnknown(): Told | undefined {
     const { mode } = this.#case.way;
-    if (this.#writes.wasDeleted && this.#crashed()) return this.#told({ isUnknown: true });
+    const deleter = this.#processes[this.#writes.deletedBy ?? -1];
+    if (isCrash(deleter?.stop) && deleter?.wasStopped) return this.#told({ isUnknown: true });
     // an input that is a stream is saved when it is whole
     const isLate = mode === "collect" || mode === "transform";
     if (!isLate && !this.#crashed()) this.#problems.push("there is nothing to resume, though no process has died");
@@ -272,7 +276,7 @@ export class Drive {
     if (process.wasStopped) return;
     const names = (list: readonly Interrupt[]) => list.map((one) => questionIn(one) ?? "");
     const missing = names(before).filter((name) => !names(questions).includes(name) && !names(chosen).includes(name));
-    if (missing.length > 0) this.#problems.push(`open questions are lost: ${missing}`);
+    for (const name of missing) this.#lost.add(name);
   }
 
   #told(end: { value?: Value; isUnknown?: true; failure?: Failure }): Told {
@@ -282,6 +286,7 @@ export class Drive {
       failure: end.failure,
       problems: this.#problems,
       asked: this.#asked,
+      lost: this.#lost,
       processes: this.#processes,
       writes: this.#writes,
       restarts: this.#restarts,

@@ -22,11 +22,22 @@ export interface Expected {
 const lost = Symbol("a node has failed, and nothing makes a value of it");
 type Given = Value | typeof lost;
 
-/** One for each way in which branches that change their mind may decide; `runs` with one cache. */
-export function expectedOf({ flow }: Case, runs: number, isAnswered: boolean): readonly Expected[] {
+/** One for each way in which branches that change their mind may decide. Runs beside each other may find in the cache what the other one did. */
+export function expectedOf(one: Case, runs: number, isAnswered: boolean): readonly Expected[] {
+  const all = expectedWith(one, runs, isAnswered, true);
+  if (one.way.twice !== "beside") return all;
+  return expectedWith(one, runs, isAnswered, false).map((each, n) => ({
+    ...each,
+    effects: new Map(
+      [...each.effects].map(([name, [, most]]) => [name, [all[n]?.effects.get(name)?.[0] ?? 0, most] as const]),
+    ),
+  }));
+}
+
+function expectedWith({ flow }: Case, runs: number, isAnswered: boolean, caches: boolean): readonly Expected[] {
   const all: Expected[] = [];
   for (let whims = 0; whims < 16; whims++) {
-    const model = new Model(whims, isAnswered);
+    const model = new Model(whims, isAnswered, caches);
     let value: Given;
     for (let run = 0; run < runs; run++) value = model.flow(flow, "", 0, input);
     if (whims >= 2 ** model.whims.length) break;
@@ -52,10 +63,12 @@ class Model {
   readonly whims: string[] = [];
   readonly #bits: number;
   readonly #isAnswered: boolean;
+  readonly #caches: boolean;
   readonly #cached = new Map<string, Value>();
 
-  constructor(bits: number, isAnswered: boolean) {
+  constructor(bits: number, isAnswered: boolean, caches: boolean) {
     this.#bits = bits;
+    this.#caches = caches;
     this.#isAnswered = isAnswered;
   }
 
@@ -169,7 +182,7 @@ class Model {
 
   /** A visit of a node, with its policies. */
   #node(node: NodeSpec, path: string, given: Value): { value: Value; isRescued?: true } | typeof lost {
-    const cacheKey = node.cache && `${path} ${written(given)}`;
+    const cacheKey = this.#caches && node.cache ? `${path} ${written(given)}` : undefined;
     if (cacheKey !== undefined && this.#cached.has(cacheKey)) return { value: this.#cached.get(cacheKey) };
     const outer = this.seen;
     this.seen = nothing();

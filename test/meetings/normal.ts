@@ -21,8 +21,8 @@ export function normal({ flow, way }: Case): Case {
 }
 
 /** A run that begins again from its start asks its branches again. */
-const isSteady = ({ twice, durability, stops = [] }: Way): boolean =>
-  twice !== undefined || (durability === "exit" && stops.some(isCrash));
+const isSteady = ({ mode, twice, durability, stops = [] }: Way): boolean =>
+  twice !== undefined || mode === "collect" || mode === "transform" || (durability === "exit" && stops.some(isCrash));
 
 function wayOf({ stops, answers, keep, ...way }: Way): Way {
   if (way.durability === undefined) {
@@ -95,7 +95,7 @@ function nodeOf(given: NodeSpec, builder: FlowSpec["builder"], around: Around): 
     // of several items some have ended when one fails, and others not: which attempt is whose, nobody can say
     if (isHandled && times !== forever && times >= (node.retry ?? 1)) node.fails = { ...node.fails, times: forever };
     // chunks that were handed on forbid another attempt, unless they are held back
-    if (node.fails.mid && node.retry !== undefined && !node.fallback && !node.caught) node.buffer = true;
+    if (node.fails.mid && node.retry !== undefined) node.buffer = true;
   }
   if (node.hangs !== undefined) {
     node.limited = true;

@@ -126,7 +126,7 @@ function randomWay(dice: Dice): Way {
     ...(dice.chance(0.2) ? { limit: dice.int(1, 3) } : {}),
     ...(isSaved && dice.chance(0.7) ? { answers: dice.list(1, 4, () => dice.int(0, 14)) } : {}),
     ...(isSaved && dice.chance(0.5) ? { stops: dice.list(1, 3, () => randomStop(dice)) } : {}),
-    ...(dice.chance(0.1) ? { twice: "after" as const } : {}),
+    ...(dice.chance(0.12) ? { twice: dice.pick(["after", "after", "beside"] as const) } : {}),
     ...(isSaved && dice.chance(0.1) ? { keep: true } : {}),
   };
 }

@@ -11,8 +11,8 @@ export interface Write {
 export class Writes {
   readonly rows: CheckpointStore;
   readonly all: Write[] = [];
-  /** A run has removed its checkpoint: it has ended. */
-  wasDeleted = false;
+  /** The process whose run has removed its checkpoint. */
+  deletedBy: number | undefined = undefined;
   readonly #appends: boolean;
 
   constructor(rows: CheckpointStore, appends: boolean) {
@@ -67,7 +67,7 @@ export class Writes {
       delete: (id, ifVersion) =>
         write(async () => {
           await rows.delete(id, ifVersion);
-          this.wasDeleted = true;
+          this.deletedBy = process.number;
         }),
       list: (prefix) => rows.list(prefix),
     };
