@@ -51,7 +51,7 @@ type Outcome =
   | { readonly kind: "stopped" }
   | { readonly kind: "wrong"; readonly problem: string };
 
-const mostProcesses = 120;
+const mostProcesses = 60;
 
 /** Runs a program until it is done, in one process after the other, and answers what is asked. */
 export class Drive {

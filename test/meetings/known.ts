@@ -72,7 +72,7 @@ export const knownFailures: Readonly<Record<string, Known>> = {
   fallbackBesideQuestion: {
     reason: "a failure bypasses fallback and error branch beside a question",
     is: (one, problems) =>
-      /gives|rejects|nobody asked for/.test(problems) &&
+      /gives|rejects|nobody asked for|not done after/.test(problems) &&
       has(one, ({ asks }) => asks) &&
       has(one, ({ fallback, caught, retry }) => fallback || caught || retry),
   },

@@ -1,6 +1,6 @@
 import { RunControl } from "../../src/index.js";
 import { manualClock } from "../../src/testing/index.js";
-import type { Stop } from "./spec.js";
+import { forever, type Stop } from "./spec.js";
 import { failureOf } from "./words.js";
 
 /** Something that happened outside of the library. */
@@ -36,7 +36,7 @@ export class World {
   /** Whether something that fails so many times fails now. */
   strikes(name: string, times: number): boolean {
     const count = this.#failures.get(name) ?? 0;
-    if (count >= times) return false;
+    if (count >= times && times !== forever) return false;
     this.#failures.set(name, count + 1);
     return true;
   }
