@@ -320,12 +320,17 @@ function outcomeOf(error: unknown, process: Process): Outcome {
   const code = KumikoError.is(error) ? error.code : "none";
   if (code === "UNKNOWN_CHECKPOINT") return { kind: "unknown id" };
   if (code === "CHECKPOINT_FINISHED") return { kind: "ended" };
-  const own = /fails: ([^@]+)@/.exec(messagesOf(error));
-  if (code === "NODE_FAILED" && own !== null) return { kind: "fails", failure: { code, place: own[1] ?? "" } };
-  if (code === "NODE_TIMED_OUT" && KumikoError.is(error)) {
-    const place = (error.nodePath.at(-1) ?? "").replace(/^node_\d+_(parallel|branch)_/, "");
-    return { kind: "fails", failure: { code, place } };
+  const blamed = KumikoError.is(error)
+    ? error.nodePath.map((key) => key.replace(/^node_\d+_(parallel|branch)_/, ""))
+    : [];
+  const own = /fails: ([^@]+)@/.exec(messagesOf(error))?.[1];
+  if (code === "NODE_FAILED" && own !== undefined) {
+    const key = own.split("/").findLast((part) => part !== "item") ?? "";
+    if (!blamed.includes(key))
+      return { kind: "wrong", problem: `blames ${blamed.join("/")} for the failure of ${own}` };
+    return { kind: "fails", failure: { code, place: own } };
   }
+  if (code === "NODE_TIMED_OUT") return { kind: "fails", failure: { code, place: blamed.at(-1) ?? "" } };
   if (process.wasStopped) {
     const isExpected = /the caller aborts|the reader leaves|the store is down/.test(messagesOf(error));
     if (isExpected || code === "CHECKPOINT_LOST" || code === "STREAM_CANCELLED" || code === "STORE_FAILED")

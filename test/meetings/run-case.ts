@@ -5,7 +5,8 @@ import { Drive, type Told } from "./drive.js";
 import { expectedOf } from "./model.js";
 import { normal } from "./normal.js";
 import { randomCase } from "./random.js";
-import type { Case } from "./spec.js";
+import { type Case, type FlowSpec, forever } from "./spec.js";
+import { keyOf } from "./wiring.js";
 import { World } from "./world.js";
 
 const rejections: unknown[] = [];
@@ -25,8 +26,9 @@ export async function runCase(given: Case): Promise<readonly string[]> {
   const permanent = new Set(
     expected.flatMap(({ failing }) => [...failing].flatMap(([place, is]) => (is ? [place] : []))),
   );
+  const always = expected.some(({ fails }) => fails) ? alwaysFailing(one.flow) : [];
   const isPermanent = (place: string): boolean =>
-    [...permanent].some((path) => path === place || path.endsWith(`/${place}`));
+    always.includes(place) || [...permanent].some((path) => path === place || path.endsWith(`/${place}`));
   const world = new World();
   const cache = memoryCache();
   const drives = Array.from({ length: runs }, (_, n) => new Drive(one, world, cache, `run ${n}`, isPermanent));
@@ -49,6 +51,18 @@ export async function runCase(given: Case): Promise<readonly string[]> {
     ...world.complaints,
     ...rejections.map((reason) => `nobody handles ${reason}`),
   ];
+}
+
+/** Beside what always fails, a reader of its beginning may always fail as well. */
+function alwaysFailing({ nodes }: FlowSpec, path = "", depth = 0): readonly string[] {
+  return nodes.flatMap(({ fails, hangs, flow, fallback, caught }, index) => {
+    if (fallback || caught) return [];
+    const own = `${path}${keyOf(index, depth)}`;
+    return [
+      ...((fails ?? hangs)?.times === forever ? [own, keyOf(index, depth)] : []),
+      ...(flow === undefined ? [] : alwaysFailing(flow, `${own}/`, depth + 1)),
+    ];
+  });
 }
 
 /** How often to look before something hangs; what is loaded on demand is loaded by then. */
