@@ -200,7 +200,7 @@ export const stateNotJson = (
 export const noSuchRun = (id: string, cause: unknown): KumikoError =>
   new KumikoError(
     "UNKNOWN_CHECKPOINT",
-    `There is no run "${id}" to go on with: it was never saved, or it has ended. Runs that have ended are kept with createAgent({ history: true }).`,
+    `There is no run "${id}" to continue: it was never saved, or it has ended. createAgent({ history: true }) keeps runs that have ended.`,
     { cause },
   );
 

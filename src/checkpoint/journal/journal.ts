@@ -20,7 +20,7 @@ export interface Journal {
    * save need not wait to be shared.
    */
   commit(isAlone?: boolean): Promise<void> | undefined;
-  /** The same for a choice that is about to be acted upon. It is no entry of the history. */
+  /** The same for a choice that is about to be acted upon. The history has no entry for it. */
   commitChoice(): Promise<void> | undefined;
   /** Whether the checkpoint of a finished run is kept, with its result. */
   readonly keepsOutput: boolean;

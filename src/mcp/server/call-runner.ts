@@ -178,7 +178,7 @@ export class CallRunner {
     return { answers, mismatches, isDeclined: false };
   }
 
-  /** Why a reply is no answer to the question; `undefined` if it is one, or if there is no reply yet. */
+  /** Why a reply does not answer the question; `undefined` if it does, or if there is no reply yet. */
   async #problemOf({ schema }: ClientQuestion, reply: ClientReply, isDropped: boolean): Promise<string | undefined> {
     if (reply.kind === "mismatch") return reply.reason;
     if (reply.kind !== "answer") return isDropped ? "it does not have the form of a reply" : undefined;
