@@ -212,12 +212,17 @@ export class Ledger implements RunLedger {
     return (this.#run.program.routes[index]?.branches.length ?? 0) > 0;
   }
 
-  /** The branches after a task take their time, or ask something: its output is saved meanwhile. */
+  /** The branches after a task have not chosen yet: if they take their time, or ask something, its output is saved meanwhile. */
   choosing(task: Task): Promise<void> | undefined {
     const entry = this.#entries.get(task);
-    if (entry?.isChoosing !== true) return undefined;
+    return entry?.isChoosing === true ? this.#saveUnlessChosen(entry) : undefined;
+  }
+
+  async #saveUnlessChosen(entry: LedgerEntry): Promise<void> {
+    for (let n = 0; n < soon && entry.isChoosing; n++) await undefined;
+    if (!entry.isChoosing) return;
     entry.isChoosing = false;
-    return this.#journal?.commit();
+    await this.#journal?.commit();
   }
 
   /**
@@ -409,6 +414,9 @@ export class Ledger implements RunLedger {
     }
   }
 }
+
+/** How many microtasks a branch may take to choose before the output is saved without its choice: reading a value as a stream takes some. */
+const soon = 24;
 
 /** The result to store; `undefined` if its chunks cannot be joined: then a resume runs the child again. */
 function slotOf(kept: KeptStream): Slot | undefined {
