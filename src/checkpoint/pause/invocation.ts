@@ -190,13 +190,6 @@ export class Invocation implements Part {
     return this.someAsked(any);
   }
 
-  /** Whether its result may depend on an answer: also where the run or call that asked has finished, maybe in an earlier process. */
-  get mayHaveAsked(): boolean {
-    if (this.hasQuestions || (this.isRestored && this.#calls !== undefined)) return true;
-    for (const { hasAsked } of this.#inner?.values() ?? nothing) if (hasAsked) return true;
-    return false;
-  }
-
   /** Whether it waits and has no new answers: then it is not entered again. */
   get isBlocked(): boolean {
     return this.#isSettled && this.someAsked(isOpen) && !this.someAsked(isFresh);

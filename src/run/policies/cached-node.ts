@@ -167,7 +167,7 @@ export class CachedNode {
 
 /** Whether the output may be cached: it is not that of `fallback`, and did not depend on an answer. */
 function isOwn(task: Task): boolean {
-  return task.openedInvocation?.mayHaveAsked !== true && task.tried?.fellBack !== true && !task.hasStopped;
+  return task.openedInvocation?.hasQuestions !== true && task.tried?.fellBack !== true && !task.hasStopped;
 }
 
 /** The value to cache; `undefined` if it is not the node's own or cannot be joined. */
