@@ -10,12 +10,19 @@ interface Around {
   readonly isMany: boolean;
   /** No branch changes its mind. */
   readonly isSteady: boolean;
+  /** Bodies wait for each other: whether that counts towards their time is not said. */
+  readonly isLimited: boolean;
 }
 
 /** The same case without what the contract leaves open, or calls an error. Whatever a shrinker removes, the rest is a program. */
 export function normal({ flow, way }: Case): Case {
   return {
-    flow: flowOf(flow, { isHandled: false, isMany: false, isSteady: isSteady(way) }),
+    flow: flowOf(flow, {
+      isHandled: false,
+      isMany: false,
+      isSteady: isSteady(way),
+      isLimited: way.limit !== undefined,
+    }),
     way: wayOf(way),
   };
 }
@@ -97,6 +104,7 @@ function nodeOf(given: NodeSpec, builder: FlowSpec["builder"], around: Around): 
     // chunks that were handed on forbid another attempt, unless they are held back
     if (node.fails.mid && node.retry !== undefined) node.buffer = true;
   }
+  if (around.isLimited) drop("hangs", "limited");
   if (node.hangs !== undefined) {
     node.limited = true;
     if (isHandled && node.hangs.times !== forever && node.hangs.times >= (node.retry ?? 1)) drop("hangs");
