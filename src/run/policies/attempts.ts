@@ -3,6 +3,7 @@ import type { NodeFailure } from "../../components/policies.js";
 import type { NodePolicies } from "../../compose/plan/policy-settings.js";
 import type { KumikoError } from "../../errors.js";
 import { isOfStore } from "../node-failure.js";
+import { settleKept } from "../saved/kept-stream.js";
 import { abortError } from "../scope.js";
 import type { Task, Tried } from "../task.js";
 import { Attempt, type AttemptSettings } from "./attempt.js";
@@ -73,8 +74,9 @@ export class Attempts implements Tried {
    * An attempt has failed. Resolves to `undefined` when the next one may begin, or to the value of `fallback`; rejects if the
    * task fails.
    */
-  async failed(error: unknown, mayRepeat: boolean): Promise<{ readonly value: unknown } | undefined> {
+  async failed(thrown: unknown, mayRepeat: boolean): Promise<{ readonly value: unknown } | undefined> {
     const task = this.#task;
+    const error = this.#mayGoOn && task.owner.isStop(thrown) ? await this.#failureBeside(thrown) : thrown;
     if (this.given.failure !== undefined) throw this.given.failure.error;
     this.#throwUnlessFailure(error);
     // the streams inside say where it began, and are forgotten with the attempt
@@ -135,6 +137,20 @@ export class Attempts implements Tried {
     if (!task.owner.expectsStop) return;
     task.noteStop();
     throw waitsAt(task.address, [], task.environment);
+  }
+
+  /**
+   * What a stream inside has asked arrives here before the nodes beside it have ended: resolves to the failure of one of them,
+   * if there is one.
+   */
+  async #failureBeside(error: unknown): Promise<unknown> {
+    const task = this.#task;
+    try {
+      await settleKept(task.openedInvocation, task.settle());
+      return error;
+    } catch (failure) {
+      return failure;
+    }
   }
 
   /**

@@ -43,8 +43,34 @@ const inner = (triggerMode: string) =>
     .addEdge("asks", END)
     .compile({ triggerMode, name: "inner" });
 
+/**
+ * The question is asked, and the failure comes, while the output of the graph is read; the question comes first. Only a run that
+ * can be resumed reads on after a question.
+ */
+const streaming = looseGraph()
+  .addNode(
+    "bad",
+    async function* () {
+      yield await bad();
+    },
+    { outputKey: "bad" },
+  )
+  .addNode(
+    "asks",
+    async function* (x: number, ctx: NodeContext) {
+      yield await asks(x, ctx);
+    },
+    { outputKey: "asks" },
+  )
+  .addEdge(START, "bad")
+  .addEdge(START, "asks")
+  .addEdge("bad", END)
+  .addEdge("asks", END)
+  .compile({ triggerMode: "allPredecessor", name: "streaming" });
+
 /** Nodes inside of which something asks and something fails. */
 const nodes: Readonly<Record<string, unknown>> = {
+  "a graph of streams": streaming,
   "a graph with steps": inner("anyPredecessor"),
   "a graph without steps": inner("allPredecessor"),
   "a workflow": new Workflow<number, unknown>()
@@ -87,11 +113,14 @@ const companies: readonly (readonly [string, (mode: string) => object])[] = [
   ["plain", () => ({})],
   ["saved", () => ({ checkpointId: "1" })],
   ["limited", () => ({ maxConcurrency: 2 })],
+  ["saved and limited", () => ({ checkpointId: "1", maxConcurrency: 2 })],
 ];
 
 describe.each(Object.entries(nodes))("A failure beside a question, in %s", (_, node) => {
-  describe.each(Object.entries(modes))("with %s", (_mode, run) => {
-    describe.each(companies)("%s", (company, optionsOf) => {
+  describe.each(Object.entries(modes))("with %s", (mode, run) => {
+    const readsOn = (company: string): boolean =>
+      node !== streaming || mode === "invoke" || company.startsWith("saved");
+    describe.each(companies.filter(([company]) => readsOn(company)))("%s", (company, optionsOf) => {
       const around = (durability: "exit" | "step", options: object, targets: readonly string[] = []): App => {
         const graph = looseGraph() as unknown as Graph<number, unknown>;
         const built = (graph as never as ReturnType<typeof looseGraph>)
@@ -137,6 +166,11 @@ describe.each(Object.entries(nodes))("A failure beside a question, in %s", (_, n
           expect(open.size).toBe(0);
         },
       );
+
+      it.each(["exit", "step"] as const)("goes to the fallback before the error branch (%s)", async (durability) => {
+        const app = around(durability, { fallback: () => "fallback" }, ["rescue"]);
+        expect(await run(app, optionsOf(company))).toEqual({ node: "fallback", then: 2 });
+      });
 
       it("fails the run without a policy, and the question stays open", async () => {
         const app = around("exit", {});
