@@ -93,9 +93,10 @@ async function* piecesOf(spec: NodeSpec, path: string, scene: Scene, chunks: Str
   if (spec.fails === undefined && spec.hangs === undefined) {
     const prefix = `${path.split("/").at(-1)}~`;
     yield prefix;
-    let given = "";
-    for await (const piece of new Body(spec, path, scene, await joined(rest()), ctx).pieces()) given += piece;
-    yield given.slice(prefix.length);
+    const pieces = new Body(spec, path, scene, await joined(rest()), ctx).pieces();
+    // its first piece is there already
+    await pieces.next();
+    yield* pieces;
     return;
   }
   yield* new Body(spec, path, scene, await joined(rest()), ctx).pieces();

@@ -18,14 +18,6 @@ export const knownFailures: Readonly<Record<string, Known>> = {
     is: (one, problems) =>
       problems.includes("never asks") && one.way.twice !== undefined && has(one, ({ cache }) => cache !== undefined),
   },
-  leftAtItsEnd: {
-    reason:
-      "a streaming node whose reader leaves in the very turn in which its body ends counts as cut off, and runs again",
-    is: ({ way }, problems) =>
-      way.limit !== undefined &&
-      /does .* (times, not|again)/.test(problems) &&
-      (way.stops ?? []).some(({ kind }) => kind === "leave"),
-  },
   pausedRetries: {
     reason:
       "a retry that gives up its delay because something asks leaves an interrupt that asks nothing, if that question is withdrawn",
