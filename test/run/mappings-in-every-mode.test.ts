@@ -149,34 +149,22 @@ describe.each(Object.entries(readings))("runAfter of a node that is read with %s
               yield "done";
             },
           });
+          const slow = async function* () {
+            log.push("starts");
+            yield "b";
+            await new Promise((resolve) => setImmediate(resolve));
+            log.push("ends");
+          };
           const made = new Workflow<never, unknown>()
             .untyped()
-            .addNode(
-              "b",
-              async function* () {
-                log.push("starts");
-                yield "b";
-                await new Promise((resolve) => setImmediate(resolve));
-                log.push("ends");
-              },
-              { input: from(START) as never, concat: "text" },
-            )
+            .addNode("b", slow, { input: from(START) as never, concat: "text" })
             .addNode("n", noted as never, { input: mapping as never, runAfter: ["b"] });
           const app =
             place === "node"
               ? made.end({ n: from("n") }).compile({ store: memoryStore() })
               : new Workflow<never, unknown>()
                   .untyped()
-                  .addNode(
-                    "b",
-                    async function* () {
-                      log.push("starts");
-                      yield "b";
-                      await new Promise((resolve) => setImmediate(resolve));
-                      log.push("ends");
-                    },
-                    { input: from(START) as never, concat: "text" },
-                  )
+                  .addNode("b", slow, { input: from(START) as never, concat: "text" })
                   .addNode("other", body() as never, { input: from(START) as never })
                   .end(mapping as never, { runAfter: ["b"] })
                   .compile({ store: memoryStore() });
