@@ -117,9 +117,8 @@ const companies: readonly (readonly [string, (mode: string) => object])[] = [
 ];
 
 describe.each(Object.entries(nodes))("A failure beside a question, in %s", (_, node) => {
-  describe.each(Object.entries(modes))("with %s", (mode, run) => {
-    const readsOn = (company: string): boolean =>
-      node !== streaming || mode === "invoke" || company.startsWith("saved");
+  const readsOn = (company: string): boolean => node !== streaming || company.startsWith("saved");
+  describe.each(Object.entries(modes))("with %s", (_mode, run) => {
     describe.each(companies.filter(([company]) => readsOn(company)))("%s", (company, optionsOf) => {
       const around = (durability: "exit" | "step", options: object, targets: readonly string[] = []): App => {
         const graph = looseGraph() as unknown as Graph<number, unknown>;
