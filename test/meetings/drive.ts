@@ -230,9 +230,9 @@ export class Drive {
   #afterUnknown(): Told | undefined {
     const { mode } = this.#case.way;
     const deleter = this.#processes[this.#writes.deletedBy ?? -1];
-    if (isCrash(deleter?.stop) && deleter?.wasStopped) return this.#told({ isUnknown: true });
-    // an input that is a stream is saved when it is whole
+    // an input that is a stream is saved when it is whole: a run that has failed before that leaves nothing either
     const isLate = mode === "collect" || mode === "transform";
+    if (!isLate && isCrash(deleter?.stop) && deleter?.wasStopped) return this.#told({ isUnknown: true });
     if (!isLate && !this.#crashed()) this.#problems.push("there is nothing to resume, though no process has died");
     this.#restarts++;
     this.#ids.clear();
