@@ -1,20 +1,19 @@
 /*
  * Counts what this package costs, and fails when that has grown by more than 10 % over budgets.json: `npm run budgets`.
- * Nothing here looks at a clock. `-- runs bundles` counts some kinds only, `-- --update` records what it finds.
+ * Nothing here looks at a clock. `-- types bundles` counts some kinds only, `-- --update` records what it finds.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureBundles } from "../../scripts/bundle-sizes.mjs";
 import { adviceOf, type Budgets, fails, judge, readBudgets, updated, type Verdict, writeBudgets } from "./budgets.js";
 import { countInstantiations } from "./instantiations.js";
-import { countParkedRuns, countRuns } from "./runs.js";
+import { countParkedRuns } from "./parked.js";
 
 const gates: Readonly<Record<string, () => Budgets | Promise<Budgets>>> = {
   bundles: async () => ({
     gzippedBytes: Object.fromEntries((await measureBundles()).map(({ name, gzipped }) => [name, gzipped])),
   }),
   types: () => ({ typeInstantiations: countInstantiations() }),
-  runs: () => countRuns(),
   parked: () => countParkedRuns(),
 };
 
