@@ -2,12 +2,13 @@ import { END_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isRecord } from "../is.js";
 import { joinChunks } from "../schema/concat/concat-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
-import { StreamReader } from "../schema/stream/reader.js";
+import type { StreamReader } from "../schema/stream/reader.js";
 import { duplicateRecordKey, hostileKey, mergeRecords, notARecord } from "./merge.js";
 import type { KeyedInputs } from "./program.js";
 import type { Run } from "./run.js";
 import { oneChunk, rejoin } from "./streams/joining.js";
 import { lazyReader } from "./streams/lazy-reader.js";
+import { mergeInputs } from "./streams/merge-inputs.js";
 import type { Delivery } from "./task.js";
 
 /** Makes the one input of a node from the deliveries of its sources: a value, a reader, or a promise of either. */
@@ -110,7 +111,7 @@ function joinStreams(
   }));
   const pieces = readers.map((reader, n) => piecesOf(reader, sources[n] as Source, claim));
   const whole = (chunks: readonly unknown[]): unknown => joinBySource(chunks, owners, sources);
-  return rejoin(StreamReader.merge(pieces), {
+  return rejoin(mergeInputs(pieces), {
     rule: { keyed: keyJoinings(sources), whole },
     registry: run.runtime.concat,
     where: `node "${run.pathOf(target).join("/")}"`,

@@ -4,6 +4,7 @@ import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { oneChunk, rejoin } from "../streams/joining.js";
 import { lazyReader } from "../streams/lazy-reader.js";
+import { mergeInputs } from "../streams/merge-inputs.js";
 import type { Delivery } from "../task.js";
 import type { BoundFrom, BoundMapping, BoundRecord, BoundSource, Outputs } from "./bound-mapping.js";
 import { partOf, wholeOf } from "./mapped-stream.js";
@@ -30,7 +31,7 @@ export function assembleStreams(
   const { readers, fixed } = parts;
   const hasFixed = Object.keys(fixed).length > 0;
   if (readers.length === 0) return oneChunk(fixed, joining);
-  const merged = StreamReader.merge(hasFixed ? [StreamReader.from([fixed]), ...readers] : readers);
+  const merged = mergeInputs(hasFixed ? [StreamReader.from([fixed]), ...readers] : readers);
   return rejoin(hasFixed ? merged : neverEmpty(merged), joining);
 }
 

@@ -22,13 +22,22 @@ export function namedEntries<T>(sources: NamedSources<T, PropertyKey>): [string,
   return Object.entries(sources);
 }
 
-/** All chunks of all sources as they arrive. An error in one ends the merged source and cancels the others. */
-export function mergeSources<T>(sources: readonly ChunkSource<T>[]): ChunkSource<T> {
+/**
+ * All chunks of all sources as they arrive. An error in one ends the merged source and cancels the others; one that `waits`
+ * selects is reported only after the others have ended, and not at all if another one fails.
+ */
+export function mergeSources<T>(
+  sources: readonly ChunkSource<T>[],
+  waits?: (error: unknown) => boolean,
+): ChunkSource<T> {
   const [only] = sources;
   if (only !== undefined && sources.length === 1) return only;
   const arrays = sources.filter((source) => source instanceof ArraySource);
   if (arrays.length === sources.length) return new ArraySource(arrays.flatMap((source) => source.rest()));
-  return new MergeSource<T>(sources.map((source) => ({ source })));
+  return new MergeSource<T>(
+    sources.map((source) => ({ source })),
+    waits,
+  );
 }
 
 /** The same, with the name of the source in each chunk, and one more chunk when a source has ended. */
@@ -63,8 +72,10 @@ class MergeSource<Out> implements ChunkSource<Out> {
   private live: number;
   private closed: boolean;
   private failure: { readonly error: unknown } | undefined = undefined;
+  private readonly waits: ((error: unknown) => boolean) | undefined;
 
-  constructor(inputs: readonly InputOptions<Out>[]) {
+  constructor(inputs: readonly InputOptions<Out>[], waits?: (error: unknown) => boolean) {
+    this.waits = waits;
     this.inputs = inputs.map((options) => new Input(this, options));
     this.live = inputs.length;
     this.closed = this.live === 0;
@@ -108,6 +119,11 @@ class MergeSource<Out> implements ChunkSource<Out> {
 
   inputFailed(error: unknown): void {
     if (this.closed) return;
+    if (this.waits?.(error) === true) {
+      this.failure ??= { error };
+      this.inputEnded();
+      return;
+    }
     this.failure = { error };
     this.close(error);
     this.end();

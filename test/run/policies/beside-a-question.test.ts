@@ -7,9 +7,11 @@ import {
   Graph,
   type Handler,
   isInterrupt,
+  lambda,
   memoryStore,
   type NodeContext,
   START,
+  type StreamReader,
   Workflow,
 } from "../../../src/index.js";
 import { looseGraph } from "../loose-graph.js";
@@ -43,34 +45,45 @@ const inner = (triggerMode: string) =>
     .addEdge("asks", END)
     .compile({ triggerMode, name: "inner" });
 
-/**
- * The question is asked, and the failure comes, while the output of the graph is read; the question comes first. Only a run that
- * can be resumed reads on after a question.
- */
-const streaming = looseGraph()
-  .addNode(
-    "bad",
-    async function* () {
-      yield await bad();
-    },
-    { outputKey: "bad" },
-  )
-  .addNode(
-    "asks",
-    async function* (x: number, ctx: NodeContext) {
-      yield await asks(x, ctx);
-    },
-    { outputKey: "asks" },
-  )
-  .addEdge(START, "bad")
-  .addEdge(START, "asks")
+/** The question is asked, and the failure comes, while the output of the graph is read; the question comes first. */
+const streaming = streams()
   .addEdge("bad", END)
   .addEdge("asks", END)
   .compile({ triggerMode: "allPredecessor", name: "streaming" });
 
+const streamingToNode = streams()
+  .addNode("join", lambda({ transform: (chunks: StreamReader<object>) => chunks }))
+  .addEdge("bad", "join")
+  .addEdge("asks", "join")
+  .addEdge("join", END)
+  .compile({ triggerMode: "allPredecessor", name: "joined" });
+
+async function* badStream(): AsyncGenerator<never> {
+  yield await bad();
+}
+
+async function* askingStream(x: number, ctx: NodeContext): AsyncGenerator<unknown> {
+  yield await asks(x, ctx);
+}
+
+function streams(): ReturnType<typeof looseGraph> {
+  return looseGraph()
+    .addNode("bad", badStream, { outputKey: "bad" })
+    .addNode("asks", askingStream, { outputKey: "asks" })
+    .addEdge(START, "bad")
+    .addEdge(START, "asks");
+}
+
 /** Nodes inside of which something asks and something fails. */
 const nodes: Readonly<Record<string, unknown>> = {
   "a graph of streams": streaming,
+  "a graph of streams that a node joins": streamingToNode,
+  "a workflow of streams": new Workflow<number, unknown>()
+    .untyped()
+    .addNode("bad", badStream, { input: from(START) })
+    .addNode("asks", askingStream as never, { input: from(START) })
+    .end({ bad: from("bad"), asks: from("asks") })
+    .compile(),
   "a graph with steps": inner("anyPredecessor"),
   "a graph without steps": inner("allPredecessor"),
   "a workflow": new Workflow<number, unknown>()
@@ -117,9 +130,8 @@ const companies: readonly (readonly [string, (mode: string) => object])[] = [
 ];
 
 describe.each(Object.entries(nodes))("A failure beside a question, in %s", (_, node) => {
-  const readsOn = (company: string): boolean => node !== streaming || company.startsWith("saved");
   describe.each(Object.entries(modes))("with %s", (_mode, run) => {
-    describe.each(companies.filter(([company]) => readsOn(company)))("%s", (company, optionsOf) => {
+    describe.each(companies)("%s", (company, optionsOf) => {
       const around = (durability: "exit" | "step", options: object, targets: readonly string[] = []): App => {
         const graph = looseGraph() as unknown as Graph<number, unknown>;
         const built = (graph as never as ReturnType<typeof looseGraph>)
