@@ -1,4 +1,4 @@
-import { type Document, withDenseVector } from "../schema/document.js";
+import type { Document } from "../schema/document.js";
 import type { Chunk } from "./chunk.js";
 import type { ChunkOptions, ChunkStrategy } from "./chunking/chunk-options.js";
 import { loadChunking } from "./chunking/load-chunking.js";
@@ -130,5 +130,5 @@ export class MDocument {
 
 export function chunkToDocument({ id, text, metadata, embedding }: Chunk): Document {
   const document = { id, content: text, metadata };
-  return embedding === undefined ? document : withDenseVector(document, embedding);
+  return embedding === undefined ? document : { ...document, denseVector: embedding };
 }

@@ -1,21 +1,6 @@
 export { ConcatRegistry } from "./concat/registry.js";
 export type { DeclaredConcat } from "./concat/rule.js";
-export {
-  type Document,
-  denseVectorOf,
-  dslInfoOf,
-  extraInfoOf,
-  type SparseVector,
-  scoreOf,
-  sparseVectorOf,
-  subIndexesOf,
-  withDenseVector,
-  withDslInfo,
-  withExtraInfo,
-  withScore,
-  withSparseVector,
-  withSubIndexes,
-} from "./document.js";
+export type { Document, SparseVector } from "./document.js";
 export { type JsonSchemaTarget, type ToJsonSchemaOptions, toJsonSchema } from "./json-schema/convert.js";
 export type { DataType, ParameterInfo, ParameterMap } from "./json-schema/parameter-map.js";
 export type { ToolParameters } from "./json-schema/tool-parameters.js";
@@ -27,29 +12,6 @@ export {
   type ResponseMeta,
   type TokenUsage,
 } from "./message/agentic-message.js";
-export {
-  isAssistantGenAudio,
-  isAssistantGenImage,
-  isAssistantGenText,
-  isAssistantGenVideo,
-  isExtension,
-  isFunctionToolCall,
-  isFunctionToolResult,
-  isMcpListToolsResult,
-  isMcpToolApprovalRequest,
-  isMcpToolApprovalResponse,
-  isMcpToolCall,
-  isMcpToolResult,
-  isReasoning,
-  isServerToolCall,
-  isServerToolResult,
-  isToolSearchResult,
-  isUserInputAudio,
-  isUserInputFile,
-  isUserInputImage,
-  isUserInputText,
-  isUserInputVideo,
-} from "./message/block-guard.js";
 export { concatMessages } from "./message/concat.js";
 export { concatMessageLists, type MessageListChunk } from "./message/concat-lists.js";
 export {

@@ -5,7 +5,6 @@ import type { ChunkOptions } from "../../src/rag/chunking/chunk-options.js";
 import type { EmbeddingModelLike } from "../../src/rag/embedding/any-embedder.js";
 import { MDocument } from "../../src/rag/m-document.js";
 import { splitter } from "../../src/rag/splitter.js";
-import { denseVectorOf } from "../../src/schema/document.js";
 import { assistantMessage } from "../../src/schema/message/construct-message.js";
 import { textOf } from "../../src/schema/message/read-message.js";
 import { toolContext } from "../../src/testing/tool-context.js";
@@ -236,7 +235,7 @@ describe("embed", () => {
     const chunks = await document.embed(embedder, { batchSize: 2, concurrency: 3 });
     expect(chunks.map(({ embedding }) => embedding)).toEqual([[1 + 4], [3], [4], [5]].map(([n]) => [n]));
     expect(seen).toEqual([2, 2]);
-    expect(denseVectorOf(document.toDocuments()[0] ?? { id: "", content: "", metadata: {} })).toEqual([5]);
+    expect(document.toDocuments()[0]?.denseVector).toEqual([5]);
   });
 
   it("takes an embedding model of the AI SDK as it is, within its limits", async () => {

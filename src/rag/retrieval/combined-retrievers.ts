@@ -2,7 +2,7 @@ import type { NodeContext } from "../../components/context.js";
 import type { AgenticModel } from "../../components/model.js";
 import type { Retriever, RetrieverOptions } from "../../components/retrieval.js";
 import { messageOf } from "../../errors.js";
-import { type Document, scoreOf, withScore } from "../../schema/document.js";
+import type { Document } from "../../schema/document.js";
 import { invalidRagOption, invalidValue } from "../errors.js";
 import { contextFor, type PartialContext, wholeContext } from "../lone-context.js";
 import { askModel } from "../model-answer.js";
@@ -144,13 +144,13 @@ export function parentRetriever({ retriever, parents, parentOf = documentIdOf }:
       const best = new Map<string, number | undefined>();
       for (const chunk of await retrieveWith(retriever, query, ctx)) {
         const id = parentOf(chunk);
-        if (!best.has(id)) best.set(id, scoreOf(chunk));
+        if (!best.has(id)) best.set(id, chunk.score);
       }
       const found = new Map((await parents([...best.keys()])).map((document) => [document.id, document]));
       return [...best].flatMap(([id, score]) => {
         const document = found.get(id);
         if (document === undefined) return [];
-        return [score === undefined ? document : withScore(document, score)];
+        return [score === undefined ? document : { ...document, score }];
       });
     },
   };

@@ -1,4 +1,4 @@
-import { type Document, withScore } from "../../schema/document.js";
+import type { Document } from "../../schema/document.js";
 import { invalidValue } from "../errors.js";
 import { compareTexts } from "../vectors/compare-texts.js";
 import { defaultK, fuseRanks } from "../vectors/fuse-ranks.js";
@@ -37,5 +37,5 @@ export function fuse(
   )
     .sort((one, other) => other.score - one.score || compareTexts(one.item.id, other.item.id))
     .slice(0, topK)
-    .map(({ item, score }) => withScore(item, score));
+    .map(({ item, score }) => ({ ...item, score }));
 }

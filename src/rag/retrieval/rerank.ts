@@ -1,7 +1,7 @@
 import type { NodeContext } from "../../components/context.js";
 import type { AgenticModel } from "../../components/model.js";
 import { KumikoError, messageOf } from "../../errors.js";
-import { type Document, scoreOf, withScore } from "../../schema/document.js";
+import type { Document } from "../../schema/document.js";
 import { concurrently } from "../concurrently.js";
 import { invalidRagOption, invalidValue } from "../errors.js";
 import { wholeContext } from "../lone-context.js";
@@ -70,16 +70,16 @@ export function rerank({ model, score, weights = {}, topK, strict = false }: Rer
       return documents.slice(0, topK);
     }
     // the scores of a text search can be above 1, and must not outweigh the other parts
-    const highest = documents.reduce((most, document) => Math.max(most, scoreOf(document) ?? 0), 1);
+    const highest = documents.reduce((most, document) => Math.max(most, document.score ?? 0), 1);
     const ranked = documents.map((document, index) => {
       const position = 1 - index / documents.length;
       const value =
         shares.semantic * (semantic[index] ?? 0) +
-        shares.vector * ((scoreOf(document) ?? 0) / highest) +
+        shares.vector * ((document.score ?? 0) / highest) +
         shares.position * position;
-      return withScore(document, value);
+      return { ...document, score: value };
     });
-    return ranked.sort((one, other) => (scoreOf(other) ?? 0) - (scoreOf(one) ?? 0)).slice(0, topK);
+    return ranked.sort((one, other) => other.score - one.score).slice(0, topK);
   };
 }
 

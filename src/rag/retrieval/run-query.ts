@@ -1,5 +1,4 @@
 import type { NodeContext } from "../../components/context.js";
-import { scoreOf } from "../../schema/document.js";
 import type { AnyEmbedder } from "../embedding/any-embedder.js";
 import { embedTexts } from "../embedding/embed-texts.js";
 import { missingSetting } from "../errors.js";
@@ -90,11 +89,12 @@ async function reorder(
   const documents = found.map(({ id, score, document, metadata }) => ({
     id,
     content: document,
-    metadata: { ...metadata, _score: score },
+    metadata,
+    score,
   }));
   const results = new Map(found.map((result) => [result.id, result]));
   return (await reranker(query, documents, ctx)).flatMap((document) => {
     const result = results.get(document.id);
-    return result === undefined ? [] : [{ ...result, score: scoreOf(document) ?? result.score }];
+    return result === undefined ? [] : [{ ...result, score: document.score ?? result.score }];
   });
 }

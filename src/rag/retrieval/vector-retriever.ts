@@ -1,6 +1,6 @@
 import type { NodeContext } from "../../components/context.js";
 import type { Indexer, IndexerOptions, Retriever, RetrieverOptions } from "../../components/retrieval.js";
-import { type Document, denseVectorOf, withScore } from "../../schema/document.js";
+import type { Document } from "../../schema/document.js";
 import type { AnyEmbedder } from "../embedding/any-embedder.js";
 import { embedTexts } from "../embedding/embed-texts.js";
 import { documentNotEmbedded, invalidRagOption, invalidValue } from "../errors.js";
@@ -45,7 +45,7 @@ export function vectorIndexer(store: VectorStore, { index, embedder }: VectorInd
         indexName: context.options?.index ?? index,
         ids: documents.map(({ id }) => id),
         documents: documents.map(({ content }) => content),
-        metadata: documents.map(({ metadata: { _dense_vector, ...metadata } }) => metadata),
+        metadata: documents.map(({ metadata }) => metadata),
         ...(vectors === undefined ? {} : { vectors }),
       });
     },
@@ -58,7 +58,7 @@ async function vectorsOf(
   embedder: AnyEmbedder | undefined,
   ctx: NodeContext<unknown, unknown>,
 ): Promise<(readonly number[])[] | undefined> {
-  const missing = documents.filter((document) => denseVectorOf(document) === undefined);
+  const missing = documents.filter(({ denseVector }) => denseVector === undefined);
   const [first] = missing;
   if (embedder === undefined) {
     if (missing.length === documents.length) return undefined;
@@ -67,7 +67,7 @@ async function vectorsOf(
   const texts = missing.map(({ content }) => content);
   const made = embedder === undefined ? [] : await embedTexts(embedder, texts, {}, ctx);
   const vectors = new Map(missing.map((document, at) => [document, made[at] ?? []]));
-  return documents.map((document) => vectors.get(document) ?? denseVectorOf(document) ?? []);
+  return documents.map((document) => vectors.get(document) ?? document.denseVector ?? []);
 }
 
 /** Options of hybrid search. */
@@ -117,7 +117,7 @@ export interface QueryRetriever extends Retriever {
 
 /**
  * A node that finds documents in an index of a vector store: by vectors if there is an embedder, otherwise by words. For a blank
- * query, it returns the documents that match the filter, by id. Read scores with `scoreOf(document)`.
+ * query, it returns the documents that match the filter, by id. Each document has its `score`.
  *
  * @example
  * const retriever = vectorRetriever(memoryVectors(), { index: "docs", embedder, topK: 5, filter: { lang: "en" } });
@@ -140,7 +140,7 @@ export function vectorRetriever(store: VectorStore, options: VectorRetrieverOpti
       const ordered = rerank === undefined || isFilterAlone ? documents : await rerank(query, documents, context);
       return scoreThreshold === undefined
         ? ordered
-        : ordered.filter(({ metadata: { _score } }) => typeof _score === "number" && _score >= scoreThreshold);
+        : ordered.filter(({ score }) => score !== undefined && score >= scoreThreshold);
     },
   };
 }
@@ -216,5 +216,5 @@ async function nearest(
 }
 
 export function documentOfResult({ id, score, document, metadata }: QueryResult): Document {
-  return withScore({ id, content: document, metadata }, score);
+  return { id, content: document, metadata, score };
 }

@@ -1,6 +1,5 @@
 import { KumikoError } from "../../errors.js";
 import type { AgenticMessage } from "./agentic-message.js";
-import { isFunctionToolCall, isFunctionToolResult, isReasoning } from "./block-guard.js";
 import type { ContentBlock, FunctionToolCall, FunctionToolResult, ToolResultContent } from "./content-block.js";
 
 /**
@@ -20,7 +19,7 @@ export function textOf(message: AgenticMessage): string {
 /** The joined reasoning of a message. */
 export function reasoningOf(message: AgenticMessage): string {
   let text = "";
-  for (const block of blocksOf(message)) if (isReasoning(block)) text += block.text;
+  for (const block of blocksOf(message)) if (block.type === "reasoning") text += block.text;
   return text;
 }
 
@@ -32,12 +31,12 @@ export function reasoningOf(message: AgenticMessage): string {
  * for (const call of toolCallsOf(message)) console.log(call.name, JSON.parse(call.arguments));
  */
 export function toolCallsOf(message: AgenticMessage): FunctionToolCall[] {
-  return blocksOf(message).filter(isFunctionToolCall);
+  return blocksOf(message).filter((block) => block.type === "function_tool_call");
 }
 
 /** Whether a message calls one of your tools. */
 export function hasToolCalls(message: AgenticMessage): boolean {
-  return blocksOf(message).some(isFunctionToolCall);
+  return blocksOf(message).some((block) => block.type === "function_tool_call");
 }
 
 /**
@@ -48,7 +47,7 @@ export function hasToolCalls(message: AgenticMessage): boolean {
  * const results = messages.flatMap(toolResultsOf);
  */
 export function toolResultsOf(message: AgenticMessage): FunctionToolResult[] {
-  return blocksOf(message).filter(isFunctionToolResult);
+  return blocksOf(message).filter((block) => block.type === "function_tool_result");
 }
 
 /** The blocks of a message. Throws if it is not a message, but a message of another library, or a list. */

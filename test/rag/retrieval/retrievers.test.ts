@@ -23,7 +23,7 @@ import {
 import type { Filter } from "../../../src/rag/vectors/filter.js";
 import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
 import type { VectorStore } from "../../../src/rag/vectors/vector-store.js";
-import { type Document, scoreOf, withDenseVector, withScore } from "../../../src/schema/document.js";
+import type { Document } from "../../../src/schema/document.js";
 import { assistantMessage } from "../../../src/schema/message/construct-message.js";
 import { textOf } from "../../../src/schema/message/read-message.js";
 import { toolContext } from "../../../src/testing/tool-context.js";
@@ -41,7 +41,7 @@ const documents: Document[] = [
 ];
 const document = (id: string, score?: number): Document => {
   const plain = { id, content: id, metadata: {} };
-  return score === undefined ? plain : withScore(plain, score);
+  return score === undefined ? plain : { ...plain, score };
 };
 const ids = (found: readonly Document[]) => found.map(({ id }) => id);
 const fixed = (found: Readonly<Record<string, readonly string[]>>): QueryRetriever => ({
@@ -76,7 +76,7 @@ describe("vectorIndexer and vectorRetriever", () => {
     const retriever = vectorRetriever(store, { index: "docs", embedder, topK: 2 });
     const found = await retriever.retrieve("wood");
     expect(ids(found)).toEqual(["wood", "nail"]);
-    expect(scoreOf(found[0] ?? document(""))).toBeGreaterThan(0.9);
+    expect(found[0]?.score).toBeGreaterThan(0.9);
     const chain = new Chain<string>().append(retriever).compile();
     expect(ids(await chain.invoke("tea"))[0]).toBe("tea");
     expect(ids(await chain.invoke("tea", { options: { retriever: { topK: 1 } } }))).toEqual(["tea"]);
@@ -184,7 +184,10 @@ describe("vectorIndexer and vectorRetriever", () => {
 
   it("write vectors for all documents or for none", async () => {
     const store = await filledStore();
-    const mixed = [{ id: "x", content: "wood", metadata: {} }, withDenseVector(document("y"), [1, 0, 0, 0, 0])];
+    const mixed = [
+      { id: "x", content: "wood", metadata: {} },
+      { ...document("y"), denseVector: [1, 0, 0, 0, 0] },
+    ];
     const indexer = vectorIndexer(store, { index: "docs" });
     await expect(indexer.store(mixed)).rejects.toThrow(/document "x" has no embedding/);
     expect(await indexer.store(mixed.slice(1))).toEqual(["y"]);
@@ -200,7 +203,7 @@ describe("vectorIndexer and vectorRetriever", () => {
     await vectorIndexer(store, { index: "docs", embedder: none }).store(page.toDocuments(), toolContext());
     const [best] = await vectorRetriever(store, { index: "docs", embedder }).retrieve("tea");
     expect(best).toMatchObject({ id: "page:6-9", content: "tea", metadata: { start: 6, end: 9 } });
-    expect(best?.metadata).not.toHaveProperty("_dense_vector");
+    expect(best?.metadata).not.toHaveProperty("denseVector");
   });
 });
 
@@ -215,7 +218,7 @@ describe("rerank", () => {
     expect(ids(await byName("q", found))).toEqual(["c", "a", "b"]);
     const usual = await rerank({ score: () => 0.5, topK: 2 })("q", found);
     expect(ids(usual)).toEqual(["a", "b"]);
-    expect(scoreOf(usual[0] ?? document(""))).toBeCloseTo(0.4 * 0.5 + 0.4 * 0.9 + 0.2);
+    expect(usual[0]?.score).toBeCloseTo(0.4 * 0.5 + 0.4 * 0.9 + 0.2);
   });
 
   it("asks for no scores that have no weight", async () => {
@@ -231,7 +234,7 @@ describe("rerank", () => {
     const byName = rerank({ score: (_query, { id }) => (id === "b" ? 1 : 0), weights: { position: 0 } });
     const ranked = await byName("q", [document("a", 8), document("b", 6)]);
     expect(ids(ranked)).toEqual(["b", "a"]);
-    expect(scoreOf(ranked[0] ?? document(""))).toBeCloseTo(0.5 + 0.5 * (6 / 8));
+    expect(ranked[0]?.score).toBeCloseTo(0.5 + 0.5 * (6 / 8));
   });
 
   it("runs with a partial context", async () => {

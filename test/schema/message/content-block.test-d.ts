@@ -1,6 +1,5 @@
 import { expectTypeOf, it } from "vitest";
 import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { isFunctionToolCall, isReasoning } from "../../../src/schema/message/block-guard.js";
 import { concatMessages } from "../../../src/schema/message/concat.js";
 import { concatMessageLists } from "../../../src/schema/message/concat-lists.js";
 import { functionToolCall, functionToolResult, reasoning } from "../../../src/schema/message/construct-block.js";
@@ -52,9 +51,11 @@ it("a switch over all types leaves nothing", () => {
   expectTypeOf<keyof typeof handled>().toEqualTypeOf<ContentBlockType>();
 });
 
-it("guards narrow a list of blocks", () => {
-  expectTypeOf(message.contentBlocks.filter(isReasoning)).toEqualTypeOf<Reasoning[]>();
-  expectTypeOf(message.contentBlocks.find(isFunctionToolCall)).toEqualTypeOf<FunctionToolCall | undefined>();
+it("narrows a list of blocks by their type", () => {
+  expectTypeOf(message.contentBlocks.filter((block) => block.type === "reasoning")).toEqualTypeOf<Reasoning[]>();
+  expectTypeOf(message.contentBlocks.find((block) => block.type === "function_tool_call")).toEqualTypeOf<
+    FunctionToolCall | undefined
+  >();
 });
 
 it("constructors ask for the fields of their kind [E17] [E18]", () => {
