@@ -8,20 +8,21 @@ import type { DeepPartial } from "./deep-partial.js";
 import type { StreamCall } from "./stream-call.js";
 
 /**
- * A run of an agent as events. The first read, of events or `text`, or the first use of `result` starts it; leaving the loop
- * early aborts it.
+ * A run of an agent as events. The first read, of events or `textStream`, or the first use of `result` or `text` starts it;
+ * leaving the loop early aborts it.
  *
  * @example
  * const stream = agent.stream("Weather in Kyoto?");
- * for await (const text of stream.text) console.log(text);
+ * for await (const text of stream.textStream) console.log(text);
  * const { usage } = await stream.result;
  */
 export class AgentStream<Output = string> extends StreamReader<AgentEvent> {
   readonly #messages: () => AgenticMessage[];
   readonly #call: StreamCall | Promise<StreamCall>;
   #result: Promise<AgentResult<unknown>> | undefined;
-  #text: StreamReader<string> | undefined;
-  #partial: StreamReader<unknown> | undefined;
+  #text: Promise<string> | undefined;
+  #textStream: StreamReader<string> | undefined;
+  #partialOutput: StreamReader<unknown> | undefined;
 
   /** `call` is a promise until the module of streams is loaded. */
   constructor(call: StreamCall | Promise<StreamCall>, messages: () => AgenticMessage[]) {
@@ -36,16 +37,25 @@ export class AgentStream<Output = string> extends StreamReader<AgentEvent> {
     return this.#result as Promise<AgentResult<Output>>;
   }
 
-  /** The text of the called agent, as it is written. Steps are separated by a blank line. */
-  get text(): StreamReader<string> {
-    this.#text ??= new StreamReader(sourceOf(this.#call, ({ feed }) => feed.text));
+  /** The `text` of the result. Its first use starts the run, as that of `result` does. */
+  get text(): Promise<string> {
+    if (this.#text === undefined) {
+      this.#text = this.result.then(({ text }) => text);
+      this.#text.catch(() => undefined); // readers of the events also receive the error
+    }
     return this.#text;
   }
 
+  /** The text of the called agent, as it is written. Steps are separated by a blank line. */
+  get textStream(): StreamReader<string> {
+    this.#textStream ??= new StreamReader(sourceOf(this.#call, ({ feed }) => feed.text));
+    return this.#textStream;
+  }
+
   /** The growing value of the output, the last one validated; without a schema the growing text. */
-  get partialOutput(): StreamReader<DeepPartial<Output>> {
-    this.#partial ??= new StreamReader(sourceOf(this.#call, (call) => call.openPartialOutput().takeSource()));
-    return this.#partial as StreamReader<DeepPartial<Output>>;
+  get partialOutputStream(): StreamReader<DeepPartial<Output>> {
+    this.#partialOutput ??= new StreamReader(sourceOf(this.#call, (call) => call.openPartialOutput().takeSource()));
+    return this.#partialOutput as StreamReader<DeepPartial<Output>>;
   }
 
   /** What was logged so far; after an abort, also the text that had been delivered. */
@@ -64,6 +74,6 @@ function sourceOf<T>(
 function resultOf(call: StreamCall | Promise<StreamCall>): Promise<AgentResult<unknown>> {
   if (!(call instanceof Promise)) return call.freeResult();
   const result = call.then((opened) => opened.freeResult());
-  result.catch(() => undefined); // readers of the events are told too
+  result.catch(() => undefined); // readers of the events also receive the error
   return result;
 }

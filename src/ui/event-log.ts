@@ -179,8 +179,12 @@ class RecordedStream extends StreamReader<AgentEvent> {
     return Reflect.get(this.#stream, "text");
   }
 
-  get partialOutput(): unknown {
-    return Reflect.get(this.#stream, "partialOutput");
+  get textStream(): unknown {
+    return Reflect.get(this.#stream, "textStream");
+  }
+
+  get partialOutputStream(): unknown {
+    return Reflect.get(this.#stream, "partialOutputStream");
   }
 
   messages(): unknown {

@@ -36,7 +36,7 @@ describe("the stream of an agent", () => {
 
   it.each(["events", "text"])("rejects a read that waits when the stream is cancelled: %s", async (what) => {
     const stream = createAgent({ model: scriptedModel("Hi.") }).stream("Hello");
-    const reader = what === "text" ? stream.text : stream;
+    const reader = what === "text" ? stream.textStream : stream;
     const reads = [reader.next(), reader.next()];
     await reader.cancel("enough");
     for (const read of reads) expect(await failureOf(read)).toMatchObject({ code: "STREAM_CANCELLED" });
@@ -70,13 +70,39 @@ describe("the stream of an agent", () => {
     expect(events.flatMap((event) => (event.type === "text_delta" ? [event.delta] : []))).toEqual(["a", "b"]);
   });
 
+  it("runs when only its text is awaited, once for both", async () => {
+    const model = scriptedModel([text("a"), text("b")]);
+    const stream = createAgent({ model }).stream("Hello");
+    const { text: promise } = stream;
+    expect(stream.text).toBe(promise);
+    expect(await promise).toBe("ab");
+    expect((await stream.result).text).toBe("ab");
+    expect(model.calls).toHaveLength(1);
+  });
+
+  it("has no unhandled rejection when nobody awaits the text of a run that fails", async () => {
+    const unhandled: unknown[] = [];
+    const listen = (reason: unknown): unknown => unhandled.push(reason);
+    process.on("unhandledRejection", listen);
+    try {
+      const stream = createAgent({ model: scriptedModel(), retry: false }).stream("Hello");
+      void stream.text;
+      const error = await failureOf(stream.result);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(await failureOf(stream.text)).toBe(error);
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off("unhandledRejection", listen);
+    }
+  });
+
   it("gives the text of all steps, with a blank line between them", async () => {
     const { tool } = weatherTool();
     const looking = assistantMessage([weatherCall("1", "Kyoto")]);
     const model = scriptedModel([text("Let me "), text("look."), { ...looking }].map(whole), [text("Warm.")]);
     const stream = createAgent({ model, tools: [tool] }).stream("Weather?");
     let joined = "";
-    for await (const piece of stream.text) joined += piece;
+    for await (const piece of stream.textStream) joined += piece;
     expect(joined).toBe("Let me look.\n\nWarm.");
   });
 
@@ -167,7 +193,7 @@ describe("the stream of an agent", () => {
     const stream = createAgent({ model, retry: { attempts: 2, delayMs: 0 } }).stream("Go");
     const error = await failureOf(
       (async () => {
-        for await (const _piece of stream.text);
+        for await (const _piece of stream.textStream);
       })(),
     );
     expect(error.code).toBe("STREAM_RESTARTED");
@@ -251,7 +277,7 @@ describe("the stream of an agent", () => {
     });
     const stream = agent.stream("Weather?");
     const seen: unknown[] = [];
-    for await (const value of stream.partialOutput) seen.push(value);
+    for await (const value of stream.partialOutputStream) seen.push(value);
     expect(seen.at(-1)).toEqual({ city: "Kyoto", celsius: 21 });
     expect(seen).toContainEqual({ city: "Kyo" });
   });
@@ -263,7 +289,7 @@ describe("the stream of an agent", () => {
     const model = scriptedModel([call("1", "final_answer", { n: 1 })], [call("2", "final_answer_2", { n: 2 })]);
     const stream = createAgent({ model, tools: taken, output: z.object({ n: z.number() }) }).stream("Count");
     const seen: unknown[] = [];
-    for await (const value of stream.partialOutput) seen.push(value);
+    for await (const value of stream.partialOutputStream) seen.push(value);
     expect(seen).toEqual([{ n: 2 }, { n: 2 }]);
   });
 
@@ -272,7 +298,7 @@ describe("the stream of an agent", () => {
     const stream = agent.stream("Weather?");
     await stream.result;
     const seen: unknown[] = [];
-    for await (const value of stream.partialOutput) seen.push(value);
+    for await (const value of stream.partialOutputStream) seen.push(value);
     expect(seen).toEqual([{ city: "Kyoto" }]);
   });
 });

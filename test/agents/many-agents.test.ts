@@ -86,7 +86,7 @@ describe("an agent as a tool", () => {
     expect(new Set(told.map(({ runId }) => runId)).size).toBe(2);
     expect(told.every(({ agentPath }) => agentPath.join("/") === "boss/expert")).toBe(true);
     let text = "";
-    for await (const piece of stream.text) text += piece;
+    for await (const piece of stream.textStream) text += piece;
     expect(text).toBe("outer");
   });
 

@@ -115,7 +115,7 @@ export const firstRuns: Readonly<Record<string, () => Promise<unknown>>> = {
   "the events of an agent": async () => typesOf(await chunksOf(weatherAgent().stream("Weather?"))),
   "the text of an agent, and its result": async () => {
     const stream = weatherAgent().stream("Weather?");
-    const text = await chunksOf(stream.text);
+    const text = await chunksOf(stream.textStream);
     const { usage, finishReason } = await stream.result;
     return { text, usage, finishReason };
   },
@@ -128,7 +128,7 @@ export const firstRuns: Readonly<Record<string, () => Promise<unknown>>> = {
     chunksOf(
       createAgent({ model: scriptedModel('{"celsius":24}'), output: z.object({ celsius: z.number() }) }).stream(
         "How warm?",
-      ).partialOutput,
+      ).partialOutputStream,
     ),
   "a result of an agent that nobody awaits": async () => {
     const stream = failingAgent().stream("Hi");

@@ -170,16 +170,18 @@ describe("a recorded run", () => {
 
   it("keeps what belongs to the stream: its result, text and messages", async () => {
     const log = eventLog(memoryStore());
-    const text = StreamReader.from(["a"]);
+    const textStream = StreamReader.from(["a"]);
     const stream = Object.assign(StreamReader.from(events), {
       result: Promise.resolve("done"),
-      text,
-      partialOutput: undefined,
+      text: Promise.resolve("a"),
+      textStream,
+      partialOutputStream: undefined,
       messages: () => ["logged"],
     });
     const recorded = log.record("u-1", stream);
     expect(await recorded.result).toBe("done");
-    expect(recorded.text).toBe(text);
+    expect(await recorded.text).toBe("a");
+    expect(recorded.textStream).toBe(textStream);
     expect(recorded.messages()).toEqual(["logged"]);
     expect(await all(recorded)).toEqual(events);
   });

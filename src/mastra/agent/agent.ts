@@ -205,8 +205,5 @@ function safeName(name: string): string {
 }
 
 function withMastraNames<Output>(stream: AgentStream<Output>): MastraAgentStream<Output> {
-  return Object.defineProperties(stream, {
-    textStream: { get: () => stream.text },
-    fullStream: { get: () => stream },
-  }) as MastraAgentStream<Output>;
+  return Object.defineProperty(stream, "fullStream", { get: () => stream }) as MastraAgentStream<Output>;
 }

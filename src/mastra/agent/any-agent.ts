@@ -9,8 +9,6 @@ import type { MastraCallOptions, MastraPrompt, MastraResumeOptions } from "./cal
 
 /** The event stream of an agent, with the property names of Mastra. */
 export type MastraAgentStream<Output = string> = AgentStream<Output> & {
-  /** The text as it is generated; alias of `text`. */
-  readonly textStream: StreamReader<string>;
   /** The events; the stream itself. */
   readonly fullStream: StreamReader<AgentEvent>;
 };
