@@ -31,7 +31,6 @@ export type ErrorCode =
   | "CANNOT_MERGE"
   | "MAPPING_FAILED"
   | "TYPE_MISMATCH"
-  | "UNKNOWN_OPTION"
   | "UNKNOWN_PATH"
   | "STATE_NOT_FOUND"
   | "STATE_LOCKED"
@@ -104,7 +103,7 @@ export type ErrorCode =
   | "INVALID_FILTER"
   | "INVALID_VECTOR"
   | "UNKNOWN_INDEX"
-  | "UNKNOWN_ENTRY"
+  | "UNKNOWN_VECTOR"
   | "RETRIEVAL_FAILED"
   // MCP
   | "MCP_CONNECT_FAILED"

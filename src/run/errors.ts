@@ -138,8 +138,6 @@ export const unknownPath = (path: string, at: string, known: readonly string[]):
     `The option nodes["${path}"] names "${at}", which is not a node there. Nodes: ${list(known)}.`,
   );
 
-export const unknownOption = (what: string): KumikoError => new KumikoError("UNKNOWN_OPTION", what);
-
 export const duplicateChild = (key: string, address: string): KumikoError =>
   new KumikoError(
     "DUPLICATE_CHILD",

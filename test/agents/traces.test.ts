@@ -135,7 +135,7 @@ describe("model options of a run", () => {
   it("are refused where they are for something that an agent does not have", async () => {
     const agent = createAgent({ name: "helper", model: scriptedModel("a") });
     await expect(agent.graph.invoke([userMessage("Hi")], { options: { lambda: {} } })).rejects.toMatchObject({
-      code: "UNKNOWN_OPTION",
+      code: "INVALID_OPTION",
     });
   });
 });

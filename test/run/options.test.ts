@@ -114,14 +114,14 @@ describe("What nothing in the graph accepts is an error before anything runs", (
     [
       "options of a kind that is not there",
       { options: { model: {} } },
-      "UNKNOWN_OPTION",
+      "INVALID_OPTION",
       "options.model was given, and nothing in this graph accepts it",
     ],
-    ["tool options without a tools node", { options: { tool: [] } }, "UNKNOWN_OPTION", "it has no tools node"],
+    ["tool options without a tools node", { options: { tool: [] } }, "INVALID_OPTION", "it has no tools node"],
     [
       "a kind that does not exist",
       { options: { models: {} } },
-      "UNKNOWN_OPTION",
+      "INVALID_OPTION",
       "Unknown component kind options.models",
     ],
     [
@@ -144,12 +144,12 @@ describe("What nothing in the graph accepts is an error before anything runs", (
     ],
     ["START", { nodes: { start: {} } }, "UNKNOWN_PATH", 'names "start"'],
     ["an empty path", { nodes: { "": {} } }, "UNKNOWN_PATH", 'nodes[""]'],
-    ["options of a graph", { nodes: { inner: { options: {} } } }, "UNKNOWN_OPTION", 'Name a node in it: "inner/…"'],
-    ["options of a passthrough", { nodes: { same: { options: {} } } }, "UNKNOWN_OPTION", "names a passthrough"],
+    ["options of a graph", { nodes: { inner: { options: {} } } }, "INVALID_OPTION", 'Name a node in it: "inner/…"'],
+    ["options of a passthrough", { nodes: { same: { options: {} } } }, "INVALID_OPTION", "names a passthrough"],
     [
       "something else than options and callbacks",
       { nodes: { step: { option: {} } } },
-      "UNKNOWN_OPTION",
+      "INVALID_OPTION",
       'nodes["step"].option is not an option',
     ],
     ["an option that does not exist", { maxstep: 1 }, "INVALID_OPTION", 'Unknown run option "maxstep"'],

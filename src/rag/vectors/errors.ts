@@ -47,7 +47,7 @@ export const indexSettingsDiffer = (name: string, found: object, wanted: object)
 
 export const unknownVectorEntry = (index: string, id: string): KumikoError =>
   new KumikoError(
-    "UNKNOWN_ENTRY",
+    "UNKNOWN_VECTOR",
     `There is no entry ${shorten(id, { length: 80 })} in the index "${index}". Write it with upsert first.`,
   );
 

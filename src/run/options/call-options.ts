@@ -2,7 +2,7 @@ import type { Handler } from "../../callbacks/handler.js";
 import type { KindOptions, NodeCallOptions, RunOptions } from "../../compose/options.js";
 import { END_INDEX, LONE_INDEX, type PlanNode } from "../../compose/plan/plan.js";
 import { isSize } from "../../schema/stream/size.js";
-import { invalidRunOption, unknownOption, unknownPath } from "../errors.js";
+import { invalidRunOption, unknownPath } from "../errors.js";
 import type { Program } from "../program.js";
 
 /** The options of one node, and of the nodes inside it. */
@@ -50,11 +50,11 @@ function checkKinds(options: KindOptions, program: Program): void {
   for (const kind of Object.keys(options)) {
     const value = options[kind as KindName];
     if (!kindNames.includes(kind)) {
-      throw unknownOption(`Unknown component kind options.${kind}. Kinds: ${kindNames.join(", ")}.`);
+      throw invalidRunOption(`Unknown component kind options.${kind}. Kinds: ${kindNames.join(", ")}.`);
     }
     if (value === undefined) continue;
     if (!hasComponent(program, componentOf(kind as KindName))) {
-      throw unknownOption(
+      throw invalidRunOption(
         `options.${kind} was given, and nothing in this graph accepts it: it has no ${kind === "tool" ? "tools node" : kind}.`,
       );
     }
@@ -113,14 +113,16 @@ function checkNodeOptions(path: string, given: NodeCallOptions, node: PlanNode |
   if (given.callbacks !== undefined) checkHandlers(`nodes["${path}"].callbacks`, given.callbacks);
   for (const name of Object.keys(given)) {
     if (name !== "options" && name !== "callbacks") {
-      throw unknownOption(`nodes["${path}"].${name} is not an option. An entry of nodes takes options and callbacks.`);
+      throw invalidRunOption(
+        `nodes["${path}"].${name} is not an option. An entry of nodes takes options and callbacks.`,
+      );
     }
   }
   if (node?.body.kind === "passthrough") {
-    throw unknownOption(`nodes["${path}"] names a passthrough: it has no options and no callbacks.`);
+    throw invalidRunOption(`nodes["${path}"] names a passthrough: it has no options and no callbacks.`);
   }
   if (node !== undefined && isGraph(node.body) && given.options !== undefined) {
-    throw unknownOption(
+    throw invalidRunOption(
       `nodes["${path}"].options names a graph, which has none of its own. Name a node in it: "${path}/…".`,
     );
   }

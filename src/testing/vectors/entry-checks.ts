@@ -188,7 +188,7 @@ const changeChecks: VectorChecks = (check) => [
     await stage.create();
     await stage.put({ a: {} });
     const { store, indexName } = stage;
-    await expectCode(store.update({ indexName, id: "b", document: "x" }), "UNKNOWN_ENTRY", "an unknown id");
+    await expectCode(store.update({ indexName, id: "b", document: "x" }), "UNKNOWN_VECTOR", "an unknown id");
     await expectCode(store.update({ indexName, id: "a", vector: [1] }), "INVALID_VECTOR", "another dimension");
   }),
   check("deletes by ids and by filter, and returns how many", async (stage) => {

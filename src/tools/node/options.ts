@@ -13,7 +13,7 @@ export interface ToolAliases {
 }
 
 /**
- * Call options of a tools node, for one run. An option that is not listed here is an error (`UNKNOWN_OPTION`).
+ * Call options of a tools node, for one run. An option that is not listed here is an error (`INVALID_OPTION`).
  *
  * @example
  * const graph = new Chain<AgenticMessage>().appendToolsNode(new AgenticToolsNode([getWeather])).compile();

@@ -100,7 +100,7 @@ describe("messages of a call", () => {
 it("refuses an option that it does not know", async () => {
   const options = { toolsNode: { tool: [] } as never };
   expect(await rejection(node.invoke(calls(call("a")), { options }))).toMatchObject({
-    code: "UNKNOWN_OPTION",
+    code: "INVALID_OPTION",
     message: expect.stringContaining("tools, toolAliases, messages"),
   });
 });
