@@ -11,11 +11,8 @@ const isolated = [
   "test/**/{*.property,leaks}.test.ts",
   "test/{bench,components,crash,examples,mastra,mcp,otel,portability,scripts,stores,types}/**/*.test.ts",
   "test/agents/crash/**/*.test.ts",
-  "test/callbacks/span-messages.test.ts",
   "test/checkpoint/tampered-documents.test.ts",
   "test/checkpoint/journal/**/*.test.ts",
-  "test/run/promises.test.ts",
-  "test/schema/{on-demand,concat/load-message-joining}.test.ts",
   "test/tools/node/time-limits.test.ts",
   "test/tools/regressions/calls-that-are-over.test.ts",
 ];
@@ -36,7 +33,6 @@ export default defineConfig({
     // a guard against what hangs: slow and busy machines must not fail
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    setupFiles: ["test/load-at-start.ts"],
     projects: [
       {
         extends: true,

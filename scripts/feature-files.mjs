@@ -8,7 +8,7 @@ const inside = (folder, names) => names.map((name) => `${folder}/${name}.ts`);
  */
 export const features = {
   streams: [
-    ...inside("schema/stream", ["joinable-source", "map", "reader", "serial-source", "tap"]),
+    ...inside("schema/stream", ["map", "reader", "serial-source", "tap"]),
     ...inside("schema/concat", ["concat-chunks"]),
     ...inside("callbacks", ["stream-copy", "streamed-output"]),
     ...inside("run/streams", ["joining", "node-stream", "open-streams", "output-streams", "run-output", "run-stream"]),
@@ -25,5 +25,5 @@ export const features = {
   ],
   allPredecessor: inside("compose/plan", ["find-loops", "output-keys"]),
   "the options of a run": ["run/options/call-options.ts"],
-  "state, keys, before and after": inside("run", ["state-cell", "wrap"]),
+  "state, keys, before and after": inside("run", ["layers", "state-cell", "wrap"]),
 };

@@ -108,9 +108,7 @@ export type ErrorCode =
   // MCP
   | "MCP_CONNECT_FAILED"
   | "MCP_DISCONNECTED"
-  | "MCP_PROTOCOL"
-  // the library itself
-  | "PART_NOT_LOADED";
+  | "MCP_PROTOCOL";
 
 /** Options of the constructor of {@link KumikoError}. */
 export interface KumikoErrorOptions extends ErrorOptions {

@@ -1,6 +1,3 @@
-// for programs in Node.js, whose first run then waits for nothing; bundlers leave it out (decision 10)
-import "./run/scheduling.js";
-
 export { type ComponentHandler, componentHandlers } from "./callbacks/component-handlers.js";
 export { type ConsoleTracerOptions, consoleTracer } from "./callbacks/console-tracer.js";
 export type { Handler, HandlerErrorListener, HandlerTiming } from "./callbacks/handler.js";

@@ -1,7 +1,5 @@
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { LaterSource } from "../schema/stream/later-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import type { ChunkSource } from "../schema/stream/source.js";
 import type { AgentEvent } from "./agent-event.js";
 import type { AgentResult } from "./agent-result.js";
 import type { DeepPartial } from "./deep-partial.js";
@@ -18,22 +16,21 @@ import type { StreamCall } from "./stream-call.js";
  */
 export class AgentStream<Output = string> extends StreamReader<AgentEvent> {
   readonly #messages: () => AgenticMessage[];
-  readonly #call: StreamCall | Promise<StreamCall>;
+  readonly #call: StreamCall;
   #result: Promise<AgentResult<unknown>> | undefined;
   #text: Promise<string> | undefined;
   #textStream: StreamReader<string> | undefined;
   #partialOutput: StreamReader<unknown> | undefined;
 
-  /** `call` is a promise until the module of streams is loaded. */
-  constructor(call: StreamCall | Promise<StreamCall>, messages: () => AgenticMessage[]) {
-    super(sourceOf(call, ({ feed }) => feed.events));
+  constructor(call: StreamCall, messages: () => AgenticMessage[]) {
+    super(call.feed.events);
     this.#call = call;
     this.#messages = messages;
   }
 
   /** What the run comes to. From its first use on, the run no longer waits for readers; unread events are kept. */
   get result(): Promise<AgentResult<Output>> {
-    this.#result ??= resultOf(this.#call);
+    this.#result ??= this.#call.freeResult();
     return this.#result as Promise<AgentResult<Output>>;
   }
 
@@ -48,13 +45,13 @@ export class AgentStream<Output = string> extends StreamReader<AgentEvent> {
 
   /** The text of the called agent, as it is written. Steps are separated by a blank line. */
   get textStream(): StreamReader<string> {
-    this.#textStream ??= new StreamReader(sourceOf(this.#call, ({ feed }) => feed.text));
+    this.#textStream ??= new StreamReader(this.#call.feed.text);
     return this.#textStream;
   }
 
   /** The growing value of the output, the last one validated; without a schema the growing text. */
   get partialOutputStream(): StreamReader<DeepPartial<Output>> {
-    this.#partialOutput ??= new StreamReader(sourceOf(this.#call, (call) => call.openPartialOutput().takeSource()));
+    this.#partialOutput ??= this.#call.openPartialOutput();
     return this.#partialOutput as StreamReader<DeepPartial<Output>>;
   }
 
@@ -62,18 +59,4 @@ export class AgentStream<Output = string> extends StreamReader<AgentEvent> {
   messages(): AgenticMessage[] {
     return this.#messages();
   }
-}
-
-function sourceOf<T>(
-  call: StreamCall | Promise<StreamCall>,
-  open: (call: StreamCall) => ChunkSource<T>,
-): ChunkSource<T> {
-  return call instanceof Promise ? new LaterSource(call.then(open)) : open(call);
-}
-
-function resultOf(call: StreamCall | Promise<StreamCall>): Promise<AgentResult<unknown>> {
-  if (!(call instanceof Promise)) return call.freeResult();
-  const result = call.then((opened) => opened.freeResult());
-  result.catch(() => undefined); // readers of the events also receive the error
-  return result;
 }

@@ -74,3 +74,8 @@ export function wholeEvents(message: AgenticMessage): AgentEventBody[] {
 }
 
 const inPieces: readonly string[] = ["assistant_gen_text", "reasoning", "function_tool_call"];
+
+/** Emits the events that need a whole answer. */
+export function tellWhole(turn: { emit(event: AgentEventBody): void }, answer: AgenticMessage): void {
+  for (const event of wholeEvents(answer)) turn.emit(event);
+}

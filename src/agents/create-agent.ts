@@ -1,7 +1,6 @@
 import { startedHere } from "../callbacks/at-call.js";
 import type { Tool } from "../components/tool.js";
 import type { Answers } from "../compose/options.js";
-import { OnDemand } from "../schema/on-demand.js";
 import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
 import { makeTool } from "../tools/define/create-tool.js";
@@ -22,15 +21,8 @@ import type {
 } from "./call-options.js";
 import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
 import { agentWithoutDescription, checkAgentOptionNames, invalidAgentOption, nothingToResume } from "./errors.js";
-import { openCall } from "./open-call.js";
 import { AgentRunCall, type RunnableAgent } from "./run-agent.js";
-import type { EventReader } from "./stream-call.js";
-
-/** Few programs fork. */
-const forks = new OnDemand(() => import("./fork-thread.js"));
-
-/** Few streams are read this way. */
-const partialOutputs = new OnDemand(() => import("./partial-output.js"));
+import { type EventReader, StreamCall } from "./stream-call.js";
 
 /** The output type of an agent with this output schema; text without one. */
 export type AgentOutput<Schema> = Schema extends AnyStandardSchema
@@ -96,7 +88,7 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
   }
 
   async fork(run: ResumeTarget, options: AgentForkOptions = {}): Promise<AgentFork> {
-    const { forkRun } = await forks.load();
+    const { forkRun } = await import("./fork-thread.js");
     return forkRun(this, targetOf(run), options);
   }
 
@@ -127,10 +119,10 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
       call = new AgentRunCall(this, reader);
       return work(call);
     };
-    const streamed = openCall({
+    const streamed = new StreamCall({
       name,
       async *partialOutput(events, result) {
-        const { partialOutput } = await partialOutputs.load();
+        const { partialOutput } = await import("./partial-output.js");
         yield* partialOutput(output, { events, result, tools: () => call?.tools() ?? [] });
       },
       start: startedHere(start, options.runtime?.callbacks, options.callbacks, given?.callbacks),

@@ -1,6 +1,5 @@
-import { loadMessageJoining } from "../schema/concat/load-message-joining.js";
-import { messageJoining } from "../schema/concat/message-joining.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { concatMessages } from "../schema/message/concat.js";
 import type { AssistantGenText } from "../schema/message/content-block.js";
 
 /** The chunks of an answer. The pieces of a text are joined as they come: a long answer is not kept word by word. */
@@ -31,12 +30,10 @@ export class GatheredAnswer {
     }
   }
 
-  /** All of it, as one message; a promise of it where what joins messages is not loaded yet. */
-  message(): AgenticMessage | Promise<AgenticMessage> {
+  /** All of it, as one message. */
+  message(): AgenticMessage {
     this.#endText();
-    const joining = messageJoining.part;
-    if (joining !== undefined) return joining.message(this.#chunks);
-    return loadMessageJoining().then(({ message }) => message(this.#chunks));
+    return concatMessages(this.#chunks);
   }
 
   #endText(): void {

@@ -1,10 +1,3 @@
-// for programs in Node.js, whose first run then waits for nothing; bundlers leave it out (decision 10)
-import "../models/attempts-stream.js";
-import "../models/await-retry.js";
-import "../run/scheduling.js";
-import "./limited-model.js";
-import "./streaming.js";
-
 export type { Agent, AgentNodes, AgentToolOptions } from "./agent.js";
 export type { AgentContext, AgentRun, Per, StopWhen } from "./agent-context.js";
 export type { AgentEvent, AgentEventBody, EventError, EventPlace, RestartReason } from "./agent-event.js";

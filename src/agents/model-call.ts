@@ -3,7 +3,7 @@ import { turnHooks } from "./hooks.js";
 import { answerOf, type Called, keptOf } from "./model-answer.js";
 import type { ModelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
-import { streamingPart } from "./streaming-part.js";
+import { AskedModel, tellAnswer } from "./streamed-answer.js";
 import type { OngoingTurn } from "./turn.js";
 
 /** Asks the model for one answer, through the middlewares, and emits events as it arrives. */
@@ -22,7 +22,7 @@ export function callModel(
 
 function askedOf(turn: OngoingTurn, chain: ModelChain, request: ModelRequest, called: Called): Promise<AgenticMessage> {
   return turn.streams
-    ? streamingPart.loaded.streamAnswer(turn, chain, request, called)
+    ? tellAnswer(turn, new AskedModel(turn, chain, request, called.ctx), called)
     : answerOf(turn, chain, request, called.ctx);
 }
 

@@ -1,26 +1,14 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
-import {
-  attemptable,
-  generateWith,
-  isAttempting,
-  isRepeating,
-  onlyAttempt,
-  streamWith,
-  withCall,
-} from "../models/attempts.js";
-import { LaterModel } from "../models/later-model.js";
+import { attemptable, generateWith, isAttempting, onlyAttempt, streamWith, withCall } from "../models/attempts.js";
 import type { ModelAttempts } from "../models/model-attempts.js";
 import { retryModel } from "../models/retry-model.js";
 import { type Model, toModel } from "../models/to-model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { OnDemand } from "../schema/on-demand.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import type { AgentParts } from "./agent-parts.js";
+import { limitedModel } from "./limited-model.js";
 import type { ModelRequest } from "./model-request.js";
-
-/** Few agents limit the time of their models, or have fallbacks. */
-const limits = new OnDemand(() => import("./limited-model.js"));
 
 /** A model with the patience of an agent around it. Each attempt is a model run of its own, inside the node. */
 export interface ModelChain {
@@ -47,11 +35,7 @@ export function patientModel(model: AgenticModel, parts: AgentParts, where: stri
   const { retry, fallbacks = [], modelTimeoutMs, modelIdleTimeoutMs } = parts.options;
   const hasMore = fallbacks.length > 0 || modelTimeoutMs !== undefined || modelIdleTimeoutMs !== undefined;
   if (!hasMore) return retry === false ? model : retryModel(model, { ...retry, afterContent: "restart" });
-  const isAttempt = retry === false && fallbacks.length === 0;
-  return new LaterModel(limits, ({ limitedModel }) => limitedModel(model, parts, where), {
-    type: model.type,
-    isRepeating: !isAttempt || isRepeating(model),
-  });
+  return limitedModel(model, parts, where);
 }
 
 /** It makes a run of each attempt itself. */

@@ -3,15 +3,14 @@ import { Context } from "../run/context.js";
 import { type AgenticMessage, areMessages } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
 import { hasToolCalls, textOf, toolCallsOf } from "../schema/message/read-message.js";
-import { OnDemand } from "../schema/on-demand.js";
 import { withCallIds } from "../tools/node/call-ids.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
 import type { AgentState } from "./agent-state.js";
+import { tellWhole } from "./chunk-events.js";
 import type { ModelChanges } from "./create-middleware.js";
 import { needsStore, noMessages, notMessages, tooManySteps, twoSystems } from "./errors.js";
 import { turnHooks } from "./hooks.js";
-import { loadStructuredOutput } from "./load-structured-output.js";
 import { modelNameOf } from "./model-answer.js";
 import { callModel } from "./model-call.js";
 import { enterNode, leaveNode } from "./node-entry.js";
@@ -19,14 +18,10 @@ import { asksApproval, isPaused } from "./open-answer.js";
 import { notExecuted, tellResults } from "./own-results.js";
 import { mayWaitLater, readyAgent } from "./ready-agent.js";
 import { prepareStep, requestOf } from "./step-request.js";
-import { streamingPart } from "./streaming-part.js";
 import type { OutputRule, Verdict } from "./structured-output.js";
 import { noUsage } from "./token-usage.js";
 import type { Toolbox } from "./toolbox.js";
 import { type CallKind, isSavedRun, type OngoingTurn, type PreparedStep, type ReadyAgent, turnOf } from "./turn.js";
-
-/** Few agents end with a round of tools. */
-const roundEnds = new OnDemand(() => import("./end-after-round.js"));
 
 /** The node `model`: one accepted answer, or the end of the turn. Promises are made only where something is awaited. */
 export function runModelNode(root: AgentParts, input: unknown, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
@@ -70,7 +65,7 @@ async function laterAnswer(
   if (beginning !== undefined) await beginning;
   state.begun = true;
   if (state.phase === "round" && mayEndAfterRound(turn)) {
-    const { endAfterRound } = roundEnds.part ?? (await roundEnds.load());
+    const { endAfterRound } = await import("./end-after-round.js");
     const end = await endAfterRound(turn, returningOf(turn), ctx);
     if (end !== undefined) {
       setEnd(state, end.reason, end.text);
@@ -128,11 +123,10 @@ async function answerStep(
   if (turn.answers.known === 0) turn.emit({ type: "step_start" });
   const preparing = prepareStep(turn, ready, ctx);
   const step = preparing instanceof Promise ? await preparing : preparing;
-  const structured = root.output === undefined ? undefined : await loadStructuredOutput();
+  const structured = root.output === undefined ? undefined : await import("./structured-output.js");
   const rule = structured?.outputRule(root, step.infos);
   for (let asks = kind; ; ) {
-    const asking = requestOf(turn, step, rule, asks);
-    const request = asking instanceof Promise ? await asking : asking;
+    const request = requestOf(turn, step, rule, asks);
     const message = withCallIds(await callModel(turn, step.model, request, { ctx, table: toolboxOf(step).table }));
     const changing = turnHooks(turn)?.afterModel(turn, message, ctx);
     const changes = changing === undefined ? noChanges : await changing;
@@ -156,7 +150,7 @@ async function answerStep(
 /** A reader of a resumed run has already seen those before the last one. */
 function tellInvalidOutput(turn: OngoingTurn, answer: AgenticMessage): void {
   if (!turn.streams) return;
-  streamingPart.loaded.tellWhole(turn, answer);
+  tellWhole(turn, answer);
   turn.emit({ type: "restart", reason: "repair" });
 }
 
@@ -180,7 +174,7 @@ function acceptAnswer(
   const { state } = turn;
   const { answer, step, accepted: output } = accepted;
   state.phase = "model";
-  if (turn.streams) streamingPart.loaded.tellWhole(turn, answer);
+  if (turn.streams) tellWhole(turn, answer);
   const record = {
     message: answer,
     results: [] as readonly AgenticMessage[],
@@ -271,12 +265,9 @@ async function endTurn(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMess
 }
 
 /** Leaves the node with its answer. */
-function leaveWith(
-  { state }: OngoingTurn,
-  answer: AgenticMessage,
-  ctx: NodeContext,
-): AgenticMessage | Promise<AgenticMessage> {
-  return leaveNode(state, isSavedRun(ctx))?.then(() => answer) ?? answer;
+function leaveWith({ state }: OngoingTurn, answer: AgenticMessage, ctx: NodeContext): AgenticMessage {
+  leaveNode(state, isSavedRun(ctx));
+  return answer;
 }
 
 function isEmpty({ contentBlocks }: AgenticMessage): boolean {

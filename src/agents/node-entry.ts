@@ -1,8 +1,5 @@
-import { OnDemand } from "../schema/on-demand.js";
 import type { AgentState } from "./agent-state.js";
-
-/** Most runs are not saved. */
-const freezing = new OnDemand(() => import("./freeze-log.js"));
+import { freezeLog } from "./freeze-log.js";
 
 /** A node begins; entered again, it begins where it did. */
 export function enterNode(state: AgentState): void {
@@ -19,14 +16,10 @@ export function enterNode(state: AgentState): void {
 
 /**
  * A node has done its work: its part of the log stays. What a saved run has logged is frozen, so that a save does not compare it
- * again: without that, each step of a long run costs more than the one before. A promise until what freezes is loaded.
+ * again: without that, each step of a long run costs more than the one before.
  */
-export function leaveNode(state: AgentState, isSaved: boolean): Promise<void> | undefined {
-  if (isSaved && state.entry !== undefined) {
-    if (freezing.part === undefined) return freezing.load().then(() => leaveNode(state, true));
-    freezing.part.freezeLog(state, state.entry);
-  }
+export function leaveNode(state: AgentState, isSaved: boolean): void {
+  if (isSaved && state.entry !== undefined) freezeLog(state, state.entry);
   state.entry = undefined;
   state.kept = undefined;
-  return undefined;
 }

@@ -13,7 +13,6 @@ import { askOption } from "./ask-option.js";
 import { calledNames } from "./called-tool.js";
 import { bareAgent, invalidAgentOption, noSuchTool, wrongFunctionResult } from "./errors.js";
 import { handoffTools, transferNames } from "./handoff-tools.js";
-import { hasHooksLoaded, loadHooks } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
 import { checkProvidedNames, splitTools } from "./provider-tools.js";
 import { toolWrappers } from "./tool-wrappers.js";
@@ -28,7 +27,7 @@ export function readyAgent(turn: OngoingTurn, ctx: NodeContext): ReadyAgent | Pr
 function resolveOnce(turn: OngoingTurn, ctx: NodeContext): ReadyAgent | Promise<ReadyAgent> {
   const { ready, state, parts } = turn;
   const { active } = state;
-  const agent = areFixed(parts) && hasHooksLoaded(parts) ? fixedAgent(parts) : resolve(parts, turn.context(ctx));
+  const agent = areFixed(parts) ? fixedAgent(parts) : resolve(parts, turn.context(ctx));
   ready.set(active, agent);
   if (agent instanceof Promise) agent.then((resolved) => ready.set(active, resolved), ignore);
   return agent;
@@ -54,7 +53,6 @@ function fixedAgent(parts: AgentParts): ReadyAgent {
 
 async function resolve(parts: AgentParts, context: AgentContext): Promise<ReadyAgent> {
   const { options } = parts;
-  if (!hasHooksLoaded(parts)) await loadHooks();
   const model = await optionOf(parts, "model", context, (given) => modelOf(parts, given));
   const instructions = await optionOf(parts, "instructions", context, (given) => instructionsOf(given));
   const toolbox = await optionOf(parts, "tools", context, (given) => toolboxOf(parts, given ?? []));

@@ -8,7 +8,6 @@ import { jsonCopy } from "../schema/encode-json.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
-import { OnDemand } from "../schema/on-demand.js";
 import type { ToolInfo } from "../schema/tool-info.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
@@ -19,6 +18,7 @@ import { checkCallOptions, modelOptionsOf, runOptionsOf } from "./call-settings.
 import { ChildMemory } from "./child-memory.js";
 import { emptyPrompt } from "./errors.js";
 import type { EventFeed } from "./event-feed.js";
+import { lostQuestion } from "./lost-question.js";
 import { rememberMessages } from "./messages-of.js";
 import { notExecuted } from "./own-results.js";
 import { promptMessages } from "./prompt-messages.js";
@@ -28,15 +28,7 @@ import type { EventReader } from "./stream-call.js";
 import type { ThreadTurn } from "./thread-turn.js";
 import type { SpentTokens } from "./token-usage.js";
 import type { AgentCall } from "./turn.js";
-
-/** Most calls neither go on with a thread nor with a run. */
-const savedCalls = new OnDemand(() => import("./saved-calls.js"));
-
-/** Few questions have nobody who could answer. */
-const lostQuestions = new OnDemand(() => import("./lost-question.js"));
-
-/** Most calls end well. */
-const stops = new OnDemand(() => import("./until-stopped.js"));
+import { untilStopped } from "./until-stopped.js";
 
 /** What runs when an agent is called. */
 export interface RunnableAgent {
@@ -110,7 +102,7 @@ export class AgentRunCall {
     answers: Answers | undefined,
     options: AgentCallOptions = {},
   ): Promise<AgentResult<unknown>> {
-    const { openRun, resumeRun } = await savedCalls.load();
+    const { openRun, resumeRun } = await import("./saved-calls.js");
     const { id, thread } = await openRun(this.#agent, checkpointId, options);
     this.#prompt = thread?.messages ?? [];
     this.#begin(options, thread, id);
@@ -119,7 +111,7 @@ export class AgentRunCall {
   }
 
   async #open(messages: readonly AgenticMessage[], options: AgentCallOptions, threadId: string): Promise<OpenedCall> {
-    const { openThread } = await savedCalls.load();
+    const { openThread } = await import("./saved-calls.js");
     return openThread(this.#agent, { messages, options, threadId, reader: this.#reader?.signal });
   }
 
@@ -193,7 +185,7 @@ export class AgentRunCall {
     if (parent !== undefined) throw error;
     const { parts } = this.#agent;
     if (parts.options.store === undefined) {
-      const lost = (await lostQuestions.load()).lostQuestion(error);
+      const lost = lostQuestion(error);
       if (lost !== undefined) return this.#fails(lost, thread, isPassing);
     }
     const state = this.#state;
@@ -224,7 +216,6 @@ export class AgentRunCall {
     if (isPassing && store !== undefined && checkpointId !== undefined) leaving.push(store.delete(checkpointId));
     // a turn that cannot be closed is free all the same, and the caller should read why the run has failed
     const left = Promise.allSettled(leaving);
-    const { untilStopped } = stops.part ?? (await stops.load());
     await untilStopped(left, isAborted ? [AbortSignal.abort(error)] : signals, runtime).catch(() => undefined);
     throw error;
   }

@@ -35,7 +35,7 @@ export function beforeStep(
   turn: OngoingTurn,
   step: PreparedStep,
   ctx: NodeContext,
-  change: (turn: OngoingTurn, step: PreparedStep, changes: StepChanges, middleware: string) => Promise<PreparedStep>,
+  change: (turn: OngoingTurn, step: PreparedStep, changes: StepChanges, middleware: string) => PreparedStep,
 ): Promise<PreparedStep> | undefined {
   const middlewares = middlewaresWith(turn, "beforeStep");
   if (middlewares.length === 0) return undefined;
@@ -43,7 +43,7 @@ export function beforeStep(
     let last = step;
     for (const middleware of middlewares) {
       const changes = await runHook(turn, middleware, "beforeStep", ctx, (run) => middleware.beforeStep?.(run));
-      if (changes !== undefined) last = await change(turn, last, changes as StepChanges, middleware.name);
+      if (changes !== undefined) last = change(turn, last, changes as StepChanges, middleware.name);
     }
     return last;
   };

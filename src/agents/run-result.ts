@@ -5,7 +5,6 @@ import { type AgentParts, outputToolName } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
 import type { AgentState } from "./agent-state.js";
 import { noOutput } from "./errors.js";
-import { loadStructuredOutput } from "./load-structured-output.js";
 import { noUsage } from "./token-usage.js";
 
 /** What a result is made of. */
@@ -55,7 +54,7 @@ async function readAgain(
   fields: object,
   accepted: string,
 ): Promise<AgentResult<unknown>> {
-  const { readAccepted } = await loadStructuredOutput();
+  const { readAccepted } = await import("./structured-output.js");
   const read = await readAccepted(output, root, accepted);
   const missing = "it does not fit its schema any more";
   return withOutput(fields, read.issues === undefined ? { value: read.value } : { missing });

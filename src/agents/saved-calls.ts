@@ -4,7 +4,7 @@ import { KumikoError } from "../errors.js";
 import { checkRunOptions, resolveOverrides } from "../run/options/call-options.js";
 import { asRunOfLibrary, checkCheckpointOptions, checkControl } from "../run/options/checkpoint-options.js";
 import { Program } from "../run/program.js";
-import { loadScheduling, runNested } from "../run/start.js";
+import { runNested } from "../run/start.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
@@ -93,7 +93,7 @@ function checkRunFirst(graph: AgentGraph, options: AgentCallOptions): void {
 function programOf(graph: AgentGraph): Program {
   const { body } = (graph as AgentGraph & HasNodeDefinition)[nodeDefinition];
   if (body.kind !== "graph") throw new TypeError("An agent is a graph.");
-  return new Program(body.plan, runNested, loadScheduling);
+  return new Program(body.plan, runNested);
 }
 
 /** Opens what is resumed: a run, or the newest turn of a thread. */

@@ -1,19 +1,13 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { OnDemand } from "../schema/on-demand.js";
 import { isInOrder } from "../tools/node/is-in-order.js";
+import { repairToolCalls } from "../tools/node/repair-tool-calls.js";
 import type { AgentModelOptions } from "./call-options.js";
-import type { StepChanges } from "./create-middleware.js";
 import { turnHooks } from "./hooks.js";
 import type { ModelRequest } from "./model-request.js";
+import { changedStep } from "./step-changes.js";
 import type { OutputRule } from "./structured-output.js";
 import type { CallKind, OngoingTurn, PreparedStep, ReadyAgent } from "./turn.js";
-
-/** Few middlewares change what a step asks. */
-const stepChanges = new OnDemand(() => import("./step-changes.js"));
-
-/** Few conversations have calls without results. */
-const repairs = new OnDemand(() => import("../tools/node/repair-tool-calls.js"));
 
 /** The step as the agent has it, after all that `beforeStep` hooks change. */
 export function prepareStep(
@@ -23,7 +17,7 @@ export function prepareStep(
 ): PreparedStep | Promise<PreparedStep> {
   const step = turn.step?.ready === ready ? turn.step : newStep(turn, ready, ctx);
   turn.step = step;
-  return turnHooks(turn)?.beforeStep(turn, step, ctx, changed) ?? step;
+  return turnHooks(turn)?.beforeStep(turn, step, ctx, changedStep) ?? step;
 }
 
 function newStep(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): PreparedStep {
@@ -31,16 +25,6 @@ function newStep(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Prepar
   const options = { ...parts.options.modelOptions, ...givenToNode(turn, ctx), ...turn.call.modelOptions };
   const isSeen = parts.middleware.some(({ wrapModelCall }) => wrapModelCall !== undefined);
   return { ready, model, instructions, infos: toolbox.infos, toolbox, toolChoice: undefined, options, isSeen };
-}
-
-async function changed(
-  turn: OngoingTurn,
-  step: PreparedStep,
-  changes: StepChanges,
-  middleware: string,
-): Promise<PreparedStep> {
-  const { changedStep } = stepChanges.part ?? (await stepChanges.load());
-  return changedStep(turn, step, changes, middleware);
 }
 
 /** What the run of the graph was given for models, or for this node. */
@@ -71,7 +55,7 @@ export function requestOf(
   step: PreparedStep,
   rule: OutputRule | undefined,
   kind: CallKind,
-): ModelRequest | Promise<ModelRequest> {
+): ModelRequest {
   const { view } = turn;
   const known = turn.state.view === undefined ? turn.inOrder : 0;
   const hasSystem = someIsSystem(view, known);
@@ -85,9 +69,7 @@ export function requestOf(
     messages,
     options: isSeen || rule !== undefined || kind !== "step" ? newOptions(step, rule, kind) : sameOptions(step),
   });
-  if (!isInOrder(others, hasSystem ? 0 : known)) {
-    return repairs.load().then(({ repairToolCalls }) => asking(repairToolCalls(others)));
-  }
+  if (!isInOrder(others, hasSystem ? 0 : known)) return asking(repairToolCalls(others));
   if (turn.state.view === undefined && !hasSystem) turn.inOrder = view.length;
   return asking(others);
 }

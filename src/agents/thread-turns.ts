@@ -8,13 +8,13 @@ import { KumikoError } from "../errors.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../schema/message/content-block.js";
 import { toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
-import { OnDemand } from "../schema/on-demand.js";
 import { repairToolCalls } from "../tools/node/repair-tool-calls.js";
 import { resultsOf } from "../tools/node/results-of.js";
 import type { AgentGraph } from "./agent.js";
 import { type AgentParts, reachableFrom } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
 import type { ReadAnswers } from "./auto-resume.js";
+import { suspendedAnswers } from "./auto-resume.js";
 import type { AgentCallOptions } from "./call-options.js";
 import { emptyThread, needsStore, nothingOpen, threadBusy, turnUnderWay } from "./errors.js";
 import { notExecuted } from "./own-results.js";
@@ -32,8 +32,6 @@ import { keptOf, ThreadTurn } from "./thread-turn.js";
 import { threadWaiting } from "./thread-waiting-error.js";
 import { noUsage, type SpentTokens } from "./token-usage.js";
 import { waitForTurn } from "./wait-for-turn.js";
-
-const reading = new OnDemand(async () => (await import("./auto-resume.js")).suspendedAnswers);
 
 interface Asked {
   readonly parts: AgentParts;
@@ -93,7 +91,6 @@ async function answered(
   if (parts.options.autoResumeSuspendedTools !== true) return { answers: undefined, spent: [] };
   const agent = reachableFrom(parts).find(({ name }) => name === record.agent) ?? parts;
   const { interrupts = [] } = record;
-  const suspendedAnswers = reading.part ?? (await reading.load());
   return suspendedAnswers({ parts: agent, threadId, interrupts, messages, history: messagesOfTurns(turns), options });
 }
 

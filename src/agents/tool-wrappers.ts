@@ -1,17 +1,13 @@
-import type { ToolContext, ToolOutput } from "../components/tool.js";
+import type { ToolOutput } from "../components/tool.js";
 import { isStream } from "../is.js";
-import { OnDemand } from "../schema/on-demand.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
-import type { ToolCall, ToolCallMiddleware } from "../tools/node/middleware.js";
+import type { ToolCallMiddleware } from "../tools/node/middleware.js";
 import type { ToolList } from "../tools/node/tool-list.js";
-import type { SettleApproval } from "./agent-approvals.js";
+import { agentApprovals } from "./agent-approvals.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AnyMiddleware } from "./create-middleware.js";
-import { loadHooks } from "./hooks.js";
-
-/** Few agents ask before all their tools run. */
-const approvals = new OnDemand(() => import("./agent-approvals.js"));
+import { wrapToolCall } from "./run-hooks.js";
 
 /** What stands around every tool of an agent, outside and inside of what its tools node has. */
 export function toolWrappers(
@@ -28,12 +24,8 @@ export function toolWrappers(
 
 function hookWrapper(middleware: AnyMiddleware): ToolCallMiddleware {
   return {
-    invokable: (next) => async (call, ctx) => {
-      const { wrapToolCall } = await loadHooks();
-      return wrapToolCall(middleware, call, ctx, (changed = call) => next(changed, ctx));
-    },
+    invokable: (next) => (call, ctx) => wrapToolCall(middleware, call, ctx, (changed = call) => next(changed, ctx)),
     streamable: (next) => async (call, ctx) => {
-      const { wrapToolCall } = await loadHooks();
       let reader: StreamReader<unknown> | undefined;
       const given = await wrapToolCall(middleware, call, ctx, (changed = call) => {
         const stream = next(changed, ctx);
@@ -55,11 +47,7 @@ function outputOf(given: unknown): StreamReader<ToolOutput> {
 function approvalWrapper({ options }: AgentParts, tools: ToolList): ToolCallMiddleware | undefined {
   const given = [options.requireApproval, options.toolsNode?.requireApproval].filter((option) => option !== undefined);
   if (given.length === 0) return undefined;
-  let settleApproval: SettleApproval | undefined;
-  const settle = async (call: ToolCall, ctx: ToolContext): Promise<ToolCall> => {
-    settleApproval ??= (await approvals.load()).agentApprovals(given, tools);
-    return settleApproval(call, ctx);
-  };
+  const settle = agentApprovals(given, tools);
   return {
     invokable: (next) => async (call, ctx) => next(await settle(call, ctx), ctx),
     streamable: (next) => async (call, ctx) => next(await settle(call, ctx), ctx),

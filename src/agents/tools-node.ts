@@ -5,7 +5,6 @@ import { bareRunnable } from "../run/bare-runnable.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { hasToolCalls, toolResultsOf } from "../schema/message/read-message.js";
-import { OnDemand } from "../schema/on-demand.js";
 import { CallBatch, toolsNodeOptionsOf } from "../tools/node/call-batch.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
 import { resultsOf } from "../tools/node/results-of.js";
@@ -16,14 +15,9 @@ import { enterNode, leaveNode } from "./node-entry.js";
 import { asksApproval } from "./open-answer.js";
 import type { OwnCalls } from "./own-calls.js";
 import { readyAgent } from "./ready-agent.js";
-import { streamingPart } from "./streaming-part.js";
+import { ToldCalls } from "./told-calls.js";
 import type { Toolbox } from "./toolbox.js";
 import { isSavedRun, type OngoingTurn, type OpenRound, turnOf } from "./turn.js";
-
-/** Few rounds have calls that no tool runs for, and few begin again where an answer was awaited. */
-const ownCalls = new OnDemand(() => import("./own-calls.js"));
-const openTools = new OnDemand(() => import("./open-tools.js"));
-const mcpApprovals = new OnDemand(() => import("./mcp-approvals.js"));
 
 /** The node `tools`: runs the calls of an answer, with the tools of the agent that gave it. */
 export function toolsNode(root: AgentParts): Runnable<AgenticMessage, AgenticMessage[]> {
@@ -41,7 +35,9 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   // the answer in the log is the one that is sent again, so its calls are the ones that count
   const message = state.steps.at(-1)?.message ?? given;
   const toolbox = turn.toolbox ?? (await toolboxAgain(turn, message, ctx));
-  const own = hasOwnCalls(turn, toolbox) ? (await ownCalls.load()).ownCallsOf(turn, message, toolbox) : undefined;
+  const own = hasOwnCalls(turn, toolbox)
+    ? (await import("./own-calls.js")).ownCallsOf(turn, message, toolbox)
+    : undefined;
   const round: Round = { message, rest: own?.rest ?? message, own };
   const open: OpenRound = {
     done: undefined,
@@ -49,11 +45,13 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
     finished: (error) => (open.done ?? resultsOf(error, round.rest)).filter(hasRun),
   };
   turn.round = open;
-  if (isRestored(ctx)) (await openTools.load()).checkToolsAreThere(turn, round.rest, toolbox, ctx);
+  if (isRestored(ctx)) (await import("./open-tools.js")).checkToolsAreThere(turn, round.rest, toolbox, ctx);
   const running = runCalls(turn, round, toolbox, ctx);
   const results = running instanceof Promise ? await running : running;
   open.done = results;
-  const approvals = asksApproval(message) ? await (await mcpApprovals.load()).answerApprovals(message, ctx) : [];
+  const approvals = asksApproval(message)
+    ? await (await import("./mcp-approvals.js")).answerApprovals(message, ctx)
+    : [];
   const step = state.steps.at(-1);
   if (step !== undefined) step.results = results;
   if (approvals.length > 0) open.done = [...results, ...approvals];
@@ -65,8 +63,7 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   state.complaints = {};
   state.openTools = [];
   own?.handOver(results);
-  const leaving = leaveNode(state, isSavedRun(ctx));
-  if (leaving !== undefined) await leaving;
+  leaveNode(state, isSavedRun(ctx));
   turn.round = undefined;
   return results;
 }
@@ -74,7 +71,7 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
 /** The step that the calls belong to was taken in another process. */
 async function toolboxAgain(turn: OngoingTurn, message: AgenticMessage, ctx: NodeContext): Promise<Toolbox> {
   const { toolbox } = await readyAgent(turn, ctx);
-  return (await openTools.load()).reopenedToolbox(turn, message, toolbox);
+  return (await import("./open-tools.js")).reopenedToolbox(turn, message, toolbox);
 }
 
 interface Round {
@@ -117,7 +114,7 @@ function runCalls(
   turn.watch?.tools.set(ctx.address, turn);
   const options = toolOptions(turn, toolbox, ctx);
   const batch = new CallBatch(toolbox.kit, rest, ctx as Context, options, callingAgent(turn));
-  const results = (turn.streams ? batch.follow(streamingPart.loaded.toldCalls(turn)) : batch).run();
+  const results = (turn.streams ? batch.follow(new ToldCalls(turn)) : batch).run();
   if (own === undefined) return results;
   return results instanceof Promise ? results.then((all) => own.merge(all)) : own.merge(results);
 }

@@ -2,7 +2,6 @@ import { KumikoError } from "../errors.js";
 import { isPromiseLike } from "../is.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { leftEarly } from "../schema/errors.js";
-import { joinableSource } from "../schema/stream/joinable-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { type StreamHooks, tapSource } from "../schema/stream/tap.js";
 import type { Handler, HandlerTiming } from "./handler.js";
@@ -130,7 +129,7 @@ export class Span {
     if (this.state !== "open") return stream;
     const output = this.streamedOutput(stream.joining, payload);
     const source = stream.takeSource();
-    return new StreamReader(tapSource(output.wantsValue ? joinableSource(source) : source, output), stream.joining);
+    return new StreamReader(tapSource(source, output), stream.joining);
   }
 
   /** Like `outputStream`, for a source that calls hooks itself; `undefined` if a handler needs the joined value. */

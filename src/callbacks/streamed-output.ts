@@ -1,4 +1,4 @@
-import { chunkJoining } from "../schema/concat/chunk-joining.js";
+import { joinChunks } from "../schema/concat/concat-chunks.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { leftEarly } from "../schema/errors.js";
 import type { StreamHooks } from "../schema/stream/tap.js";
@@ -72,7 +72,7 @@ export class StreamedOutput implements StreamHooks<unknown> {
   /** Joins the chunks. If that fails, handlers get the array of chunks: observing must not fail a run that needs no joined value. */
   private join(): unknown {
     try {
-      return chunkJoining.loaded(this.parts, this.joining);
+      return joinChunks(this.parts, this.joining);
     } catch {
       return this.parts;
     }

@@ -3,7 +3,6 @@ import type { RunInfo } from "../callbacks/run-info.js";
 import type { StreamSink } from "../callbacks/stream-copy.js";
 import { openSink, type SinkHandler } from "../callbacks/stream-needs.js";
 import { joinChunks } from "../schema/concat/concat-chunks.js";
-import { untilJoinable } from "../schema/concat/load-message-joining.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { Queue } from "../schema/stream/queue.js";
 import { StreamReader } from "../schema/stream/reader.js";
@@ -198,16 +197,8 @@ class EventLog implements ChunkSource<RunEvent> {
     }
   }
 
-  /** Adds the end event of a stream, after loading the code that joins messages if it is needed. */
   endStream(info: RunInfo, chunks: readonly unknown[], joining: Joining | undefined): void {
-    const end = (): void => this.push("end", info, joined(chunks, joining));
-    const loading = untilJoinable(chunks);
-    if (loading === undefined) {
-      end();
-      return;
-    }
-    const ending = loading.then(end).finally(() => this.endings.delete(ending));
-    this.endings.add(ending);
+    this.push("end", info, joined(chunks, joining));
   }
 }
 

@@ -1,6 +1,3 @@
-// for programs in Node.js, whose first run then waits for nothing; bundlers leave it out (decision 10)
-import "../run/scheduling.js";
-
 export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../checkpoint/checkpoint-store.js";
 export { memoryStore } from "../checkpoint/memory-store.js";
 export { type Interrupt, InterruptError, isInterrupt } from "../checkpoint/pause/interrupt.js";

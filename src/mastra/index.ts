@@ -1,10 +1,3 @@
-// for programs in Node.js, whose first run then waits for nothing; bundlers leave it out (decision 10)
-import "../agents/limited-model.js";
-import "../agents/streaming.js";
-import "../models/attempts-stream.js";
-import "../models/await-retry.js";
-import "../run/scheduling.js";
-
 export { RequestContext, RequestContext as RuntimeContext } from "../components/request-context.js";
 export { MCPServer } from "../mcp/server/mcp-server.js";
 export { Agent } from "./agent/agent.js";

@@ -1,6 +1,3 @@
-// for programs in Node.js, whose first run then waits for nothing; bundlers leave it out (decision 10)
-import "../run/scheduling.js";
-
 export { connectMcp } from "./client/connect-mcp.js";
 export type { ConnectedMcpTool } from "./client/connected-tool.js";
 export type { McpChange, McpCompletionTarget, McpConnection, McpServerStatus } from "./client/connection.js";

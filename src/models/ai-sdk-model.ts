@@ -1,10 +1,6 @@
 import type { AgenticModel } from "../components/model.js";
-import { OnDemand } from "../schema/on-demand.js";
 import { type AiSdkModel, providerModelName, requireAiSdkModel } from "./ai-sdk/provider-model.js";
 import { LaterModel } from "./later-model.js";
-
-/** What translates: an agent with a model of one's own does not carry it. */
-const part = new OnDemand(() => import("./ai-sdk/adapted-model.js"));
 
 /**
  * Creates a model from one of a provider package of the AI SDK (specs V2, V3 and V4). Content that no block type can
@@ -17,5 +13,9 @@ const part = new OnDemand(() => import("./ai-sdk/adapted-model.js"));
  */
 export function aiSdkModel(model: AiSdkModel): AgenticModel {
   const given = requireAiSdkModel(model);
-  return new LaterModel(part, ({ AdaptedModel }) => new AdaptedModel(given), { type: providerModelName(given) });
+  const load = async (): Promise<AgenticModel> => {
+    const { AdaptedModel } = await import("./ai-sdk/adapted-model.js");
+    return new AdaptedModel(given);
+  };
+  return new LaterModel(load, providerModelName(given));
 }

@@ -2,7 +2,6 @@ import type { ModelContext } from "../components/model.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { type ChunkSource, ended } from "../schema/stream/source.js";
 import type { Passed, SplitReader } from "../schema/stream/split-source.js";
-import { attemptsStreamPart } from "./attempts-stream-part.js";
 import { notAnAnswer } from "./errors.js";
 import {
   abortStateOf,
@@ -127,6 +126,3 @@ function restartChunk(): AgenticMessage {
 export function restartReasonOf(chunk: AgenticMessage): keyof typeof restarts {
   return chunk === restarts.fallback ? "fallback" : "retry";
 }
-
-// a side effect of the import: see decision 10
-attemptsStreamPart.register(AttemptsStream);

@@ -4,10 +4,8 @@ import { runnable } from "../compose/component-runnable.js";
 import type { KindOptions } from "../compose/options.js";
 import { ChildOptions } from "../run/options/child-options.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
-import { OnDemand } from "../schema/on-demand.js";
-import { LaterSource } from "../schema/stream/later-source.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { type AttemptsStreamClass, attemptsStreamPart } from "./attempts-stream-part.js";
+import { AttemptsStream } from "./attempts-stream.js";
 import { notAnAnswer } from "./errors.js";
 import {
   type AttemptedModel,
@@ -121,16 +119,5 @@ export function streamWith(
   ctx: ModelContext,
   call?: CallOfAttempts,
 ): StreamReader<AgenticMessage> {
-  const Stream = attemptsStreamPart.part;
-  if (Stream !== undefined) return new StreamReader(new Stream(attempts, messages, ctx, call));
-  return new StreamReader(new LaterSource(loadStream().then((Loaded) => new Loaded(attempts, messages, ctx, call))));
-}
-
-/** Few programs stream answers. */
-const streaming = new OnDemand(async () => (await import("./attempts-stream.js")).AttemptsStream);
-
-async function loadStream(): Promise<AttemptsStreamClass> {
-  const stream = await streaming.load();
-  attemptsStreamPart.register(stream);
-  return stream;
+  return new StreamReader(new AttemptsStream(attempts, messages, ctx, call));
 }

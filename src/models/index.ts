@@ -1,7 +1,3 @@
-// for programs in Node.js, whose first stream and first retry then wait for nothing else; bundlers leave it out (decision 10)
-import "./attempts-stream.js";
-import "./await-retry.js";
-
 export type { AiSdkEmbeddingModel, AiSdkModel, AiSdkVersion } from "./ai-sdk/provider-model.js";
 export { type AiSdkEmbedderOptions, aiSdkEmbedder } from "./ai-sdk-embedder.js";
 export { aiSdkModel } from "./ai-sdk-model.js";

@@ -1,54 +1,34 @@
 import type { AgenticModel, ModelContext } from "../components/model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import type { OnDemand } from "../schema/on-demand.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { type RepeatingModel, repeatsOthers } from "./attempts.js";
 
-/** A model that is made of a part which its first call loads: a program that does not use it does not carry it. */
-export class LaterModel<Part> implements RepeatingModel {
+/** A model whose code is loaded by its first call: a program that does not use it does not carry it. */
+export class LaterModel implements AgenticModel {
   readonly component = "model" as const;
   readonly type: string | undefined;
-  readonly [repeatsOthers]: boolean;
-  readonly #part: OnDemand<Part>;
-  readonly #make: (part: Part) => AgenticModel;
-  #made: AgenticModel | undefined;
+  readonly #load: () => Promise<AgenticModel>;
+  #loaded: AgenticModel | undefined;
 
-  constructor(
-    part: OnDemand<Part>,
-    make: (part: Part) => AgenticModel,
-    { type, isRepeating = false }: { readonly type: string | undefined; readonly isRepeating?: boolean },
-  ) {
-    this.#part = part;
-    this.#make = make;
+  constructor(load: () => Promise<AgenticModel>, type: string | undefined) {
+    this.#load = load;
     this.type = type;
-    this[repeatsOthers] = isRepeating;
   }
 
-  generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
-    const made = this.#ready;
-    if (made !== undefined) return made.generate(messages, ctx);
-    return this.#load().then((loaded) => loaded.generate(messages, ctx));
+  async generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
+    return (await this.#model()).generate(messages, ctx);
   }
 
   stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {
-    const made = this.#ready;
-    if (made !== undefined) return StreamReader.from(made.stream(messages, ctx));
-    const load = (): Promise<AgenticModel> => this.#load();
+    if (this.#loaded !== undefined) return StreamReader.from(this.#loaded.stream(messages, ctx));
+    const load = (): Promise<AgenticModel> => this.#model();
     async function* later(): AsyncGenerator<AgenticMessage, void> {
       yield* StreamReader.from((await load()).stream(messages, ctx));
     }
     return StreamReader.from(later());
   }
 
-  get #ready(): AgenticModel | undefined {
-    const { part } = this.#part;
-    if (this.#made === undefined && part !== undefined) this.#made = this.#make(part);
-    return this.#made;
-  }
-
-  async #load(): Promise<AgenticModel> {
-    const part = await this.#part.load();
-    this.#made ??= this.#make(part);
-    return this.#made;
+  async #model(): Promise<AgenticModel> {
+    this.#loaded ??= await this.#load();
+    return this.#loaded;
   }
 }

@@ -1,9 +1,9 @@
 import type { AgenticModel, ModelContext } from "../components/model.js";
 import type { RetryPolicy } from "../components/policies.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { OnDemand } from "../schema/on-demand.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type AttemptingModel, attemptable, generateWith, repeatsOthers, streamWith } from "./attempts.js";
+import { awaitRetry } from "./await-retry.js";
 import { checkModelOptionNames, requireAfterContent, requireNumber, requireWhole } from "./check-options.js";
 import { attemptsFailed, invalidModelOption } from "./errors.js";
 import type { AfterContent, ModelAttempt, ModelAttempts } from "./model-attempts.js";
@@ -45,9 +45,6 @@ const names = ["attempts", "delayMs", "factor", "maxDelayMs", "jitter", "retryOn
 export function retryModel(model: Model, policy: ModelRetryPolicy = {}): AgenticModel {
   return new RetriedModel(toModel(model, "retryModel"), checkedPolicy(policy));
 }
-
-/** What decides after a failure. */
-const waiting = new OnDemand(() => import("./await-retry.js"));
 
 type Defaulted = Exclude<keyof ModelRetryPolicy, "retryOn">;
 type Policy = { readonly [Name in Defaulted]-?: NonNullable<ModelRetryPolicy[Name]> } & Pick<
@@ -119,11 +116,8 @@ class Retries implements ModelAttempts {
 
   async next(failure: unknown): Promise<ModelAttempt> {
     if (this.#number >= this.#policy.attempts) throw this.ending(failure);
-    // if the network fails, this may not load either; the failure of the model says more
-    const part = waiting.part ?? (await waiting.load().catch(() => undefined));
-    if (part === undefined) throw this.ending(failure);
     const ending = (why: string): unknown => attemptsFailed(failure, this.#number, why);
-    await part.awaitRetry(failure, { attempt: this.#number, policy: this.#policy, ending }, this.#ctx);
+    await awaitRetry(failure, { attempt: this.#number, policy: this.#policy, ending }, this.#ctx);
     this.#number += 1;
     return { model: this.first.model, key: `attempt ${this.#number}` };
   }

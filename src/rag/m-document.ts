@@ -1,13 +1,11 @@
 import type { Document } from "../schema/document.js";
 import type { Chunk } from "./chunk.js";
 import type { ChunkOptions, ChunkStrategy } from "./chunking/chunk-options.js";
-import { loadChunking } from "./chunking/load-chunking.js";
 import { checkMetadata, strategyFor } from "./chunking/source-document.js";
 import type { AnyEmbedder } from "./embedding/any-embedder.js";
 import { type EmbedOptions, embedTexts } from "./embedding/embed-texts.js";
 import { invalidDocument } from "./errors.js";
 import type { ExtractOptions } from "./extraction/extract-options.js";
-import { loadExtraction } from "./extraction/load-extraction.js";
 
 /** Options of the constructors of {@link MDocument}. */
 export interface MDocumentOptions {
@@ -80,7 +78,7 @@ export class MDocument {
 
   /** Splits the document and stores the chunks. Throws if an option does not belong to the strategy. */
   async chunk(options: ChunkOptions = {}): Promise<Chunk[]> {
-    const { chunkDocument } = await loadChunking();
+    const { chunkDocument } = await import("./chunking/chunk-document.js");
     this.#chunks = await chunkDocument(
       { text: this.#text, id: this.#id, strategy: this.#strategy, metadata: this.#metadata },
       options,
@@ -103,7 +101,7 @@ export class MDocument {
   /** Has a model extract metadata from each chunk. Splits the document first if `chunk` was not called. */
   async extractMetadata(options: ExtractOptions): Promise<this> {
     const chunks = this.#chunks ?? (await this.chunk());
-    this.#chunks = await (await loadExtraction()).extractMetadata(chunks, options);
+    this.#chunks = await (await import("./extraction/extract-metadata.js")).extractMetadata(chunks, options);
     return this;
   }
 

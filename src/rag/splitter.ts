@@ -3,7 +3,6 @@ import type { Transformer } from "../components/retrieval.js";
 import type { Document } from "../schema/document.js";
 import { checkChunkOptions } from "./chunking/check-options.js";
 import type { ChunkOptions, ChunkStrategy, DefaultChunkOptions, StrategyOptions } from "./chunking/chunk-options.js";
-import { loadChunking } from "./chunking/load-chunking.js";
 import { strategyFor } from "./chunking/source-document.js";
 import { type PartialContext, wholeContext } from "./lone-context.js";
 import { chunkToDocument } from "./m-document.js";
@@ -43,7 +42,7 @@ export function splitter(strategy: ChunkStrategy | "auto", options: object = {})
     type: "Splitter",
     transform: async (documents: readonly Document[], given?: PartialContext) => {
       const ctx = wholeContext(given);
-      const { chunkDocument } = await loadChunking();
+      const { chunkDocument } = await import("./chunking/chunk-document.js");
       const split = [];
       for (const { id, content, metadata } of documents) {
         ctx.signal.throwIfAborted();

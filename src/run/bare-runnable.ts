@@ -5,7 +5,7 @@ import type { Runnable } from "../compose/runnable.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { Program } from "./program.js";
-import { loadScheduling, runForStream, runForValue, runNested } from "./start.js";
+import { runForStream, runForValue, runNested } from "./start.js";
 
 /** A single node as a runnable: what `lambda`, `mapChunks`, `passthrough` and a tools node are. */
 export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinition {
@@ -14,7 +14,7 @@ export class BareRunnable<in I, out O> implements Runnable<I, O>, HasNodeDefinit
 
   constructor(definition: LoneDefinition) {
     this[nodeDefinition] = definition;
-    this.#program = new Program(lonePlan(definition), runNested, loadScheduling);
+    this.#program = new Program(lonePlan(definition), runNested);
   }
 
   invoke(input: I, options?: RunOptions): Promise<O> {

@@ -15,8 +15,7 @@ import type { Runnable } from "../compose/runnable.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { Program } from "./program.js";
-import { schedulingPart } from "./scheduling-part.js";
-import { historyOf, loadScheduling, runForCollect, runForStream, runForValue, runNested } from "./start.js";
+import { historyOf, runForCollect, runForStream, runForValue, runNested } from "./start.js";
 
 declare const inner: unique symbol;
 
@@ -41,9 +40,7 @@ export class CompiledPlan<in I, out O, out Inner = unknown> implements Runnable<
   constructor(plan: Plan) {
     checkCaches(plan);
     this.#plan = plan;
-    this.#program = new Program(plan, runNested, loadScheduling);
-    // only in a bundle: start loading early; if that fails, the first run tries again and reports the error
-    if (!this.#program.isPlainLine && schedulingPart.part === undefined) loadScheduling().catch(ignore);
+    this.#program = new Program(plan, runNested);
     this[nodeDefinition] = { component: plan.component, type: "", body: { kind: "graph", plan } };
   }
 
@@ -103,5 +100,3 @@ export class CompiledPlan<in I, out O, out Inner = unknown> implements Runnable<
     return toMermaid(this.graphInfo(), options);
   }
 }
-
-function ignore(): void {}

@@ -1,15 +1,19 @@
 import { randomId } from "../callbacks/random-id.js";
+import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
 import type { Journal } from "../checkpoint/journal/journal.js";
 import { type AnyRequestContext, RequestContext } from "../components/request-context.js";
 import type { ParseAnswer } from "./saved/parse-answer.js";
+import type { Scope } from "./scope.js";
 import type { StopRequest } from "./stop-request.js";
 
 type GivenRequestContext = AnyRequestContext | Readonly<Record<string, unknown>> | undefined;
 
-/** The lazily loaded part of the executor for runs that can be resumed. */
+/** The lazily loaded part of the executor for runs that can be resumed. The `Run` is a `Scope` here, to avoid an import cycle. */
 export interface SavedRuns {
-  /** Creates the ledger of a `Run` (untyped here, to avoid an import cycle). */
-  newLedger(run: never): unknown;
+  /** Creates the ledger of a `Run`. */
+  newLedger(run: Scope): unknown;
+  /** Throws if the nodes in a snapshot are of other kinds than those of the program. */
+  checkKinds(from: RunSnapshot, program: object, path: readonly string[]): void;
   /** Parses an answer with the schema of its question; only a resumed run has answers. */
   readonly parseAnswer: ParseAnswer;
 }

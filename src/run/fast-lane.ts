@@ -3,9 +3,10 @@ import { isPromiseLike, isStream } from "../is.js";
 import type { Body } from "./body.js";
 import { LineOutputs } from "./mapping/line-outputs.js";
 import { ROUTED } from "./program.js";
+import { choose } from "./routing.js";
 import type { Run } from "./run.js";
 import { halt } from "./run-parts.js";
-import { schedulingPart } from "./scheduling-part.js";
+import { Scheduler } from "./scheduler.js";
 import { endSpan, failSpan, startSpan } from "./spans/observe.js";
 import { collect, discard } from "./streams/joining.js";
 import { Task } from "./task.js";
@@ -13,8 +14,7 @@ import { Task } from "./task.js";
 /** Whether a run goes from node to node, on values or with a single node, and is neither saved nor controlled. */
 export function canRunFast({ program, mode, environment, retains }: Run): boolean {
   const isKept = retains || (environment.journal ?? environment.stopRequest) !== undefined;
-  const isReady = program.isPlainLine || schedulingPart.part !== undefined;
-  return program.isLine && (mode !== "transform" || program.plan.bare) && !isKept && isReady;
+  return program.isLine && (mode !== "transform" || program.plan.bare) && !isKept;
 }
 
 /**
@@ -34,16 +34,15 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
     for (;;) {
       let target = next[index] as number;
       if (target === ROUTED) {
-        const scheduling = schedulingPart.loaded;
         task ??= new Task(run, index);
         task.output = run.keyed(index, value);
-        let targets = scheduling.choose(run as never, task);
+        let targets = choose(run, task);
         if (typeof targets === "object" && isPromiseLike(targets)) targets = await targets;
         if (run.halted) throw run.haltReason;
         if (typeof targets !== "number" && targets.length === 1) targets = targets[0] as number;
         if (typeof targets !== "number") {
           task.targets = targets;
-          return scheduling.finish(run as never, task);
+          return new Scheduler(run, undefined).run([task]);
         }
         target = targets;
         value = task.output;

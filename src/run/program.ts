@@ -12,14 +12,17 @@ import {
 } from "../compose/plan/plan.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { type Body, type Mode, type Natives, nativesOf, takesStreams, valueBody } from "./body.js";
+import { hasStateHandlers } from "./layers.js";
 import { wiredLine } from "./mapping/wired-line.js";
-import { loadHeldBack, withPolicies } from "./policies/load-around-node.js";
+import { heldBack } from "./policies/held-back.js";
+import { withPolicies } from "./policies/load-around-node.js";
 import { type Route, routesOf, sourcesOf } from "./routes.js";
-import { type LoadScheduling, scheduledBody } from "./scheduling-part.js";
 import { observeNatives } from "./spans/observe.js";
 import { joiningOf } from "./streams/joining.js";
+import { streamBody, unjoinedBody } from "./streams/stream-body.js";
+import { wrapStream } from "./streams/wrap-stream.js";
 import type { Task } from "./task.js";
-import { hasStateHandlers, wrapValue } from "./wrap.js";
+import { wrapValue } from "./wrap.js";
 
 /** A node's own function with nothing around it, for observed runs in the fast lane. */
 export interface Direct {
@@ -65,9 +68,6 @@ export class Program {
   readonly isLinear: boolean;
   /** Whether the fast lane can run it: with steps and one edge or branch after each node, or a workflow in a line. */
   readonly isLine: boolean;
-  /** Whether the fast lane can run it without the scheduler's module: the next node is nowhere {@link ROUTED}. */
-  readonly isPlainLine: boolean;
-  readonly loadScheduling: LoadScheduling;
   readonly #runNested: RunNested;
   #direct: readonly (Direct | undefined)[] | undefined = undefined;
   #cacheName: string | undefined = undefined;
@@ -81,10 +81,9 @@ export class Program {
   readonly #limited: BodiesByMode = emptyBodies();
   readonly #limitedObserved: BodiesByMode = emptyBodies();
 
-  constructor(plan: Plan, runNested: RunNested, loadScheduling: LoadScheduling) {
+  constructor(plan: Plan, runNested: RunNested) {
     this.plan = plan;
     this.#runNested = runNested;
-    this.loadScheduling = loadScheduling;
     this.keys = plan.nodes.map((node) => node.key);
     this.routes = routesOf(plan);
     this.outputKeys = plan.nodes.map(({ settings }) =>
@@ -108,9 +107,8 @@ export class Program {
       (line !== undefined || isStepwise) &&
       this.routes.every(({ failure }) => failure === undefined) &&
       (plan.interruptBefore ?? plan.interruptAfter) === undefined;
-    this.isPlainLine = this.isLine && this.next.every((target, index) => target !== ROUTED || index === END_INDEX);
     this.hasHandlers = plan.callbacks.length + plan.runtime.callbacks.length > 0;
-    this.nested = nestedPrograms(plan, runNested, loadScheduling);
+    this.nested = nestedPrograms(plan, runNested);
     this.nestedHandlers = [...this.nested.values()].some(
       (inner) =>
         inner.nestedHandlers ||
@@ -208,7 +206,9 @@ export class Program {
     const isGuarded = node.component !== "passthrough" && (limited || this.#isGuarded(node, index));
     const body = this.#wrapped(node, index, mode, observed, isGuarded);
     // a failure must reach the error branch before anyone reads the stream
-    return mode !== "invoke" && this.routes[index]?.failure !== undefined ? loadHeldBack(body) : body;
+    return mode !== "invoke" && this.routes[index]?.failure !== undefined
+      ? (input, task) => heldBack(body, input, task)
+      : body;
   }
 
   #wrapped(node: PlanNode, index: number, mode: Mode, observed: boolean, isGuarded: boolean): Body {
@@ -222,14 +222,11 @@ export class Program {
     const payload = node.body.kind === "modes" ? node.body.payload : undefined;
     const own = isWatched ? observeNatives(natives, payload, joining) : natives;
     const { settings } = node;
-    if (mode !== "invoke")
-      return scheduledBody(this.loadScheduling, (part) => part.streamBody(mode, own, joining, settings));
+    if (mode !== "invoke") return wrapStream(streamBody(mode, own, joining), settings);
     if (isBare(settings)) return valueBody(own, joining);
     const isUnjoined = settings.streamAfter !== undefined && settings.after === undefined;
-    const core = isUnjoined
-      ? scheduledBody(this.loadScheduling, (part) => part.unjoinedBody(own, joining))
-      : valueBody(own, joining);
-    return wrapValue(core, settings, { program: this, index }, this.loadScheduling);
+    const core = isUnjoined ? unjoinedBody(own, joining) : valueBody(own, joining);
+    return wrapValue(core, settings, { program: this, index });
   }
 
   #natives(node: PlanNode, index: number): Natives {
@@ -267,14 +264,10 @@ const emptyBodies = (): BodiesByMode => ({
 
 const identity: Body = (input: unknown, _task: Task) => input;
 
-function nestedPrograms(
-  plan: Plan,
-  runNested: RunNested,
-  loadScheduling: LoadScheduling,
-): ReadonlyMap<number, Program> {
+function nestedPrograms(plan: Plan, runNested: RunNested): ReadonlyMap<number, Program> {
   const programs = new Map<number, Program>();
   plan.nodes.forEach((node, index) => {
-    if ("plan" in node.body) programs.set(index, new Program(node.body.plan, runNested, loadScheduling));
+    if ("plan" in node.body) programs.set(index, new Program(node.body.plan, runNested));
   });
   return programs;
 }

@@ -35,11 +35,11 @@ import {
   spanOf,
   waitingTasks,
 } from "./run-parts.js";
-import { schedulingPart } from "./scheduling-part.js";
 import { abortError, Scope } from "./scope.js";
 import { givesHandlers, handlersAt, handlersOfRun } from "./spans/run-handlers.js";
 import { StateCell } from "./state-cell.js";
 import { OpenStreams } from "./streams/open-streams.js";
+import { checkedStream, endingWith } from "./streams/output-streams.js";
 import { type ItemList, Task, type TaskOwner, type TaskStream } from "./task.js";
 
 /** One run of one graph: its identity, what its tasks can see, and its progress. */
@@ -447,7 +447,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     const { checkOutput } = this.program.plan;
     if (checkOutput === undefined) return this.completed(result);
     if (result instanceof StreamReader && this.mode === "transform")
-      return this.completed(schedulingPart.loaded.checkedStream(result, checkOutput, this.keepChecked.bind(this)));
+      return this.completed(checkedStream(result, checkOutput, this.keepChecked.bind(this)));
     let checked: unknown;
     try {
       checked = checkOutput(result);
@@ -484,7 +484,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   leaveRest(result: unknown): unknown {
     if (!(result instanceof StreamReader)) this.stopRest(resultIsThere);
     else if (!this.nested) this.hasRest = true;
-    else return schedulingPart.loaded.endingWith(result, () => this.stopped ?? this.stopRest(resultIsThere));
+    else return endingWith(result, () => this.stopped ?? this.stopRest(resultIsThere));
     return result;
   }
 

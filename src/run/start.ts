@@ -4,22 +4,20 @@ import { noStore } from "../checkpoint/errors.js";
 import type { RunOptions } from "../compose/options.js";
 import { START_INDEX, type ValueCheck } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../is.js";
-import { loadMessageJoining } from "../schema/concat/load-message-joining.js";
-import { OnDemand } from "../schema/on-demand.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { whenReady } from "./async.js";
 import type { Mode } from "./body.js";
-import type { SavedRuns } from "./environment.js";
 import { invalidRunOption } from "./errors.js";
 import { canRunFast, runFast } from "./fast-lane.js";
 import { needsJournal } from "./options/checkpoint-options.js";
 import type { Program, RunNested } from "./program.js";
 import { RootRun } from "./root-run.js";
 import { Run } from "./run.js";
+import type { RunLedger } from "./run-parts.js";
 import type { History } from "./saved/history.js";
 import type { Resumption } from "./saved/open-journal.js";
-import { type LoadScheduling, schedulingPart } from "./scheduling-part.js";
+import { schedule } from "./schedule.js";
 import { InputJoining, oneChunk } from "./streams/joining.js";
 import { traced } from "./streams/node-stream.js";
 import { RunStream, type Started } from "./streams/run-stream.js";
@@ -113,7 +111,7 @@ function openStream(
     // the output was cancelled before its first read, so the input stream will not be read either
     if (mode === "transform" && isStream(input)) void StreamReader.from(input).cancel(reason);
   };
-  return new RunStream(start, releaseInput, loadScheduling);
+  return new RunStream(start, releaseInput);
 }
 
 /** A prepared run whose output is a stream. */
@@ -170,11 +168,10 @@ function asInput(run: RootRun, reader: StreamReader<unknown>): StreamReader<unkn
 
 // runs that can be resumed
 
-const savedRuns = new OnDemand(async () => {
-  // a snapshot can be taken at any moment and joins the streams in it, so message joining must be loaded by then
-  const [part] = await Promise.all([import("./saved/saved-runs.js"), loadMessageJoining()]);
-  return part.savedRuns;
-});
+/** What only resumable runs need. */
+async function loadSavedRuns(): Promise<typeof import("./saved/saved-runs.js").savedRuns> {
+  return (await import("./saved/saved-runs.js")).savedRuns;
+}
 
 interface SavedStart {
   readonly options: RunOptions | undefined;
@@ -189,7 +186,7 @@ interface SavedStart {
 export async function historyOf(program: Program, asked: string): Promise<History> {
   const { store } = program.plan;
   if (store === undefined) throw noStore(asked);
-  return (savedRuns.part ?? (await savedRuns.load())).newHistory(program, store);
+  return (await loadSavedRuns()).newHistory(program, store);
 }
 
 /** Claims the checkpoint, runs, and releases the checkpoint before it settles. */
@@ -197,7 +194,7 @@ async function runSaved(run: RootRun, start: SavedStart, begin: Begin): Promise<
   const { options, resumption, input, given } = start;
   let hasBegun = false;
   try {
-    const part = savedRuns.part ?? (await savedRuns.load());
+    const part = await loadSavedRuns();
     run.throwIfAborted();
     const claim = part.openJournal(run, options, resumption, part);
     const isNew = resumption === undefined && run.ownJournal?.checkpointId !== undefined;
@@ -248,7 +245,7 @@ function beginChild(run: RootRun, begin: Begin, given: StreamReader<unknown> | u
   const result: Slot | undefined = invocation.innerResult(run.innerKey);
   if (result === undefined) {
     const from = invocation.savedInner(run.innerKey);
-    if (from !== undefined) savedRuns.part?.checkKinds(from, run.program, run.nodePath);
+    if (from !== undefined) run.environment.savedRuns?.checkKinds(from, run.program, run.nodePath);
     return begin(from);
   }
   void given?.cancel();
@@ -305,28 +302,14 @@ function runNodes(run: Run, input: unknown, from: RunSnapshot | undefined): unkn
   // a handler or the input check may have aborted the run
   if (run.aborted) throw run.fail(run.reason);
   if (canRunFast(run)) return runFast(run, input);
-  const part = run.environment.savedRuns ?? retaining(run);
-  if (part instanceof Promise) return part.then((loaded) => schedule(run, loaded, input, from));
-  return schedule(run, part, input, from);
+  const { savedRuns } = run.environment;
+  if (savedRuns === undefined && run.retains) return runRetained(run, input, from);
+  return schedule(run, savedRuns?.newLedger(run) as RunLedger | undefined, input, from);
 }
 
 /** Inside a node with retries, finished work is kept for the next attempt, even if the run is not saved. */
-function retaining(run: Run): SavedRuns | undefined | Promise<SavedRuns> {
-  return run.retains ? (savedRuns.part ?? savedRuns.load()) : undefined;
-}
-
-const scheduler = new OnDemand(async () => (await import("./scheduling.js")).scheduling);
-
-export const loadScheduling: LoadScheduling = async () => {
-  const scheduling = await scheduler.load();
-  schedulingPart.register(scheduling);
-  return scheduling;
-};
-
-function schedule(run: Run, saved: SavedRuns | undefined, input: unknown, from: RunSnapshot | undefined): unknown {
-  // it may have been aborted while something was loaded
+async function runRetained(run: Run, input: unknown, from: RunSnapshot | undefined): Promise<unknown> {
+  const { newLedger } = await loadSavedRuns();
   if (run.aborted) throw run.fail(run.reason);
-  const { part: scheduling } = schedulingPart;
-  if (scheduling === undefined) return loadScheduling().then(() => schedule(run, saved, input, from));
-  return scheduling.schedule(run as never, saved?.newLedger(run as never) as never, input, from);
+  return schedule(run, newLedger(run), input, from);
 }

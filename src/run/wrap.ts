@@ -1,116 +1,21 @@
-import type { NodeSettings, OptionsFunction, StateHandler } from "../compose/plan/plan.js";
-import { isPromiseLike, isRecord } from "../is.js";
-import { StreamReader } from "../schema/stream/reader.js";
-import { whenReady } from "./async.js";
+import type { NodeSettings } from "../compose/plan/plan.js";
 import type { Body } from "./body.js";
-import { missingInputKey } from "./errors.js";
+import { assemble, handle, hasStateHandlers, isFunction, type Layers, pick } from "./layers.js";
 import { makeOptions } from "./options/make-options.js";
-import { type LoadScheduling, scheduledBody, schedulingPart } from "./scheduling-part.js";
 import type { NodePlace } from "./streams/stream-ports.js";
-import type { Task } from "./task.js";
-
-/** The layers around a node's own function: before → input key → options → the function → output key → after. */
-export interface Layers {
-  readonly before: readonly Body[];
-  readonly node: readonly Body[];
-  readonly after: readonly Body[];
-}
-
-/** Whether a node has state handlers. */
-export function hasStateHandlers({ before, after, streamBefore, streamAfter }: NodeSettings): boolean {
-  return (before ?? after ?? streamBefore ?? streamAfter) !== undefined;
-}
+import { handleAsStream, named } from "./streams/wrap-stream.js";
 
 /** Wraps a node in a run on values. Without state handlers, the executor applies the output key. */
-export function wrapValue(core: Body, settings: NodeSettings, at: NodePlace, load: LoadScheduling): Body {
+export function wrapValue(core: Body, settings: NodeSettings, at: NodePlace): Body {
   const { inputKey, outputKey, options, before, after, streamBefore, streamAfter } = settings;
   const layers: Layers = { before: [], node: [], after: [] };
   const { before: first, node, after: last } = layers as Record<keyof Layers, Body[]>;
   if (before !== undefined) first.push(handle(before));
-  if (streamBefore !== undefined) first.push(scheduledBody(load, (part) => part.handleAsStream(streamBefore, at)));
+  if (streamBefore !== undefined) first.push(handleAsStream(streamBefore, at));
   if (inputKey !== undefined) node.push((value, task) => pick(value, inputKey, task));
   if (isFunction(options)) node.push(makeOptions(options));
   node.push(outputKey !== undefined && hasStateHandlers(settings) ? named(core, outputKey) : core);
   if (after !== undefined) last.push(handle(after));
-  if (streamAfter !== undefined) last.push(scheduledBody(load, (part) => part.handleAsStream(streamAfter, undefined)));
+  if (streamAfter !== undefined) last.push(handleAsStream(streamAfter, undefined));
   return assemble(layers);
-}
-
-/** With a ledger, neither `before` nor the node is repeated on resume if a later layer paused. */
-export function assemble({ before, node, after }: Layers): Body {
-  const inner = before.length === 0 ? sequence(node) : sequence([preparing(sequence(before)), ...node]);
-  if (after.length === 0) return inner;
-  const last = sequence(after);
-  return (input, task) => {
-    const { ledger } = task.owner;
-    const produced = ledger === undefined ? inner(input, task) : ledger.produce(inner, input, task);
-    if (!isPromiseLike(produced)) return last(produced, task);
-    return produced.then((output) => {
-      task.scope.throwIfAborted();
-      return last(output, task);
-    });
-  };
-}
-
-/** Runs steps one after another, synchronously until one returns a promise. */
-function sequence(steps: readonly Body[]): Body {
-  const [only] = steps;
-  if (steps.length === 1 && only !== undefined) return only;
-  return (input, task) => {
-    let value = input;
-    for (let n = 0; n < steps.length; n++) {
-      value = (steps[n] as Body)(value, task);
-      if (isPromiseLike(value)) return sequenceLater(steps, n + 1, value, task);
-    }
-    return value;
-  };
-}
-
-async function sequenceLater(
-  steps: readonly Body[],
-  from: number,
-  first: PromiseLike<unknown>,
-  task: Task,
-): Promise<unknown> {
-  let value: unknown = await first;
-  for (let n = from; n < steps.length; n++) {
-    task.scope.throwIfAborted();
-    value = (steps[n] as Body)(value, task);
-    if (isPromiseLike(value)) value = await value;
-  }
-  return value;
-}
-
-function preparing(before: Body): Body {
-  return (input, task) => {
-    const { ledger } = task.owner;
-    return ledger === undefined ? before(input, task) : ledger.prepare(before, input, task);
-  };
-}
-
-/** A state handler has exclusive access to the state of its graph. */
-export function handle(handler: StateHandler): Body {
-  return (value, task) => task.owner.useState((state) => handler(value as never, state as never, task as never), task);
-}
-
-export function pick(input: unknown, key: string, task: Task): unknown {
-  if (isRecord(input) && Object.hasOwn(input, key)) return input[key];
-  throw missingInputKey(task.nodePath, key, input);
-}
-
-export function isFunction(options: NodeSettings["options"]): options is OptionsFunction {
-  return typeof options === "function";
-}
-
-export function placeOf(task: Task): string {
-  return `node "${task.nodePath.join("/")}"`;
-}
-
-/** A node whose output is put under its output key, also if the run was aborted meanwhile: the node has finished. */
-export function named(core: Body, key: string): Body {
-  return (input, task) => whenReady(core(input, task), (output) => nameOutput(output, key));
-}
-
-function nameOutput(output: unknown, key: string): unknown {
-  return output instanceof StreamReader ? schedulingPart.loaded.nameStream(output, key) : { [key]: output };
 }

@@ -1,4 +1,3 @@
-import { OnDemand } from "./on-demand.js";
 import type { CompiledSchema, LooseSchema, SchemaValidator } from "./schema-validator.js";
 
 /** What compiles schemas, with the state of one validator. */
@@ -6,8 +5,6 @@ interface Compilers {
   compile(schema: object): Promise<CompiledSchema>;
   compileLoosely(schema: object, strict: () => Promise<CompiledSchema>): Promise<LooseSchema>;
 }
-
-const compiling = new OnDemand(() => import("./json-schema/compilers.js"));
 
 /**
  * The default validator. It checks plain JSON Schemas of draft 2020-12 and draft-07, with formats, by ajv; where `new Function` is
@@ -42,7 +39,7 @@ export class JsonSchemaValidator implements SchemaValidator {
   }
 
   async #load(): Promise<Compilers> {
-    const { SchemaCompilers } = compiling.part ?? (await compiling.load());
+    const { SchemaCompilers } = await import("./json-schema/compilers.js");
     this.#compilers ??= new SchemaCompilers();
     return this.#compilers;
   }

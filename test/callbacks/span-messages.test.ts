@@ -1,10 +1,7 @@
 import { expect, it } from "vitest";
-import { messageJoining } from "../../src/schema/concat/message-joining.js";
 import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
 import { StreamReader } from "../../src/schema/stream/reader.js";
 import { open, watchersOf } from "./listener.js";
-
-// In this file nothing about messages is imported.
 
 const message = (text: string): AgenticMessage => ({
   role: "assistant",
@@ -15,7 +12,6 @@ it("a run that streams messages has ended, with the joined message, when its rea
   const heard: unknown[] = [];
   const watch = open("model", watchersOf([{ onEnd: (_info, value) => heard.push(value) }]));
   watch.start({});
-  expect(messageJoining.part).toBeUndefined();
   const reader = watch.outputStream(StreamReader.from([message("to "), message("be")]));
   let chunks = 0;
   for await (const _ of reader) chunks++;

@@ -47,8 +47,9 @@ const chunksOf = async <T>(stream: StreamReader<T>): Promise<T[]> => {
   return chunks;
 };
 
-/** Programs whose first run needs something that a bundle loads on demand. */
+/** Programs with one run each, which give the same wherever they run. */
 export const firstRuns: Readonly<Record<string, () => Promise<unknown>>> = {
+  "a function that is called before `invoke` returns": startsAtOnce,
   "a line": () => line().compile().invoke("tea"),
   "a line, streamed": () => chunksOf(line().compile().stream("tea")),
   "a node that streams": () => streaming().compile().invoke("tea"),
@@ -187,7 +188,7 @@ const toolCall = { type: "function_tool_call", callId: "1", name: "weather", arg
 const typesOf = (events: readonly AgentEvent[]): string[] => events.map(({ type, step }) => `${type} ${step}`);
 
 /** Whether the first run of a graph with a branch has called its first function by the time that `invoke` returns. */
-export async function startsAtOnce(): Promise<boolean> {
+async function startsAtOnce(): Promise<boolean> {
   let isCalled = false;
   const choose = (): "odd" => {
     isCalled = true;

@@ -19,7 +19,7 @@ const accounted: readonly Way[] = ["controlled", ...saved];
 const watched: readonly Way[] = ["watched", "watched-streams"];
 /** Modes that move streams: also where a test says `invoke`. */
 const streams: readonly Mode[] = ["collect", "stream", "transform"];
-const everyWay: readonly Way[] = ["plain", "scheduled", "on-demand", ...watched, ...accounted];
+const everyWay: readonly Way[] = ["plain", "scheduled", ...watched, ...accounted];
 
 /** What cannot hold, because of what the way or the mode is. */
 export const exceptions: readonly Exception[] = [
@@ -44,13 +44,6 @@ export const exceptions: readonly Exception[] = [
     tests: [["run/policies/fallback.test.ts", "a run on values retries a stream"]],
   },
   {
-    why: "It counts the promises of invoke when nobody watches.",
-    ways: ["on-demand", ...watched, ...accounted],
-    modes: streams,
-    tests: [["run/promises.test.ts"]],
-    sometimes: true,
-  },
-  {
     why: "It measures memory: a saved run that fails stays in the store, and a run remembers what its children gave.",
     ways: accounted,
     modes: streams,
@@ -61,14 +54,6 @@ export const exceptions: readonly Exception[] = [
     why: "The caller acts right after the call: the scheduler has run all nodes by then, but ends a microtask later.",
     ways: ["scheduled"],
     tests: [["run/schemas.test.ts", "Schemas that check at once > can be stopped while they check"]],
-  },
-  {
-    why: "The caller acts right after the call: the run still waits for the scheduler.",
-    ways: ["on-demand"],
-    tests: [
-      ["run/cancel.test.ts", "The signal of a node > is aborted already when it is read late"],
-      ["run/regressions/late-web-streams.test.ts", "cancels a web stream that a node of a step gives"],
-    ],
   },
   {
     why: "The caller acts right after the call; a stream, or a run of which account is kept, has not begun by then.",

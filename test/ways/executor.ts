@@ -13,8 +13,6 @@ import type { Runnable } from "../../src/compose/runnable.js";
 import { BareRunnable } from "../../src/run/bare-runnable.js";
 import { CompiledPlan } from "../../src/run/compiled-plan.js";
 import { Program } from "../../src/run/program.js";
-import { scheduling } from "../../src/run/scheduling.js";
-import { schedulingPart } from "../../src/run/scheduling-part.js";
 import type { StreamReader } from "../../src/schema/stream/reader.js";
 
 export type { RunOptions } from "../../src/compose/options.js";
@@ -66,11 +64,6 @@ export function closeFastLane(isClosed: () => boolean): void {
       if (isLine) lines.add(this);
     },
   });
-}
-
-/** Whether the scheduler is there already, or loaded by the next run that needs it, as in a bundle. */
-export function setSchedulerLoaded(isLoaded: boolean): void {
-  schedulingPart.part = isLoaded ? scheduling : undefined;
 }
 
 type Class = typeof CompiledPlan | typeof BareRunnable;

@@ -12,7 +12,6 @@ import {
   type RunOptions,
   StreamReader,
   saveByReference,
-  setSchedulerLoaded,
   settingsOf,
 } from "./executor.js";
 import { referenceCodec } from "./references.js";
@@ -31,7 +30,6 @@ export function installSwitch(): TurnSwitch {
   );
   return (combination) => {
     current = combination;
-    setSchedulerLoaded(combination?.way !== "on-demand");
   };
 }
 
@@ -65,7 +63,6 @@ function startIn(way: Way, runnable: object, options: RunOptions | undefined, is
   switch (way) {
     case "plain":
     case "scheduled":
-    case "on-demand":
       return asItIs;
     case "watched":
       return { ...asItIs, options: watched(options, blind) };

@@ -1,12 +1,10 @@
 /**
- * How a run is started: as the test says (`plain`), without the fast lane (`scheduled`), in a test whose first run has to load the
- * scheduler (`on-demand`, as in a bundle), with a handler that does nothing, with one that also takes streams, with a `RunControl`
+ * How a run is started: as the test says (`plain`), without the fast lane (`scheduled`), with a handler that does nothing, with one that also takes streams, with a `RunControl`
  * that nobody uses, or saved in a store at its stops or after every step.
  */
 export const ways = [
   "plain",
   "scheduled",
-  "on-demand",
   "watched",
   "watched-streams",
   "controlled",

@@ -1,10 +1,8 @@
-import { OnDemand } from "../../schema/on-demand.js";
 import type { Chunk } from "../chunk.js";
 import { isEmbedder } from "../embedding/any-embedder.js";
 import { embedTexts } from "../embedding/embed-texts.js";
 import { emptySeparator, invalidDocument, invalidRagOption, invalidValue, unmatchedSeparator } from "../errors.js";
 import type { ExtractOptions } from "../extraction/extract-options.js";
-import { loadExtraction } from "../extraction/load-extraction.js";
 import type { PartialContext } from "../lone-context.js";
 import { type CheckedChunkOptions, checkChunkOptions } from "./check-options.js";
 import type { ChunkOptions } from "./chunk-options.js";
@@ -45,20 +43,10 @@ export async function chunkDocument(
   const id = document.id ?? (await sha256(text));
   const chunks = finishChunks(found, { sizing, id, metadata: all, pagesOf });
   const extract = checked.values.extract as ExtractOptions | undefined;
-  return extract === undefined ? chunks : (await loadExtraction()).extractMetadata(chunks, extract, ctx);
+  return extract === undefined
+    ? chunks
+    : (await import("../extraction/extract-metadata.js")).extractMetadata(chunks, extract, ctx);
 }
-
-// Loaded separately: most programs split only one kind of document.
-const html = new OnDemand(() => import("./html/split-html.js"));
-const json = new OnDemand(() => import("./json/split-json.js"));
-const latex = new OnDemand(() => import("./latex/split-latex.js"));
-const markdown = new OnDemand(async () => {
-  const [split, front] = await Promise.all([
-    import("./markdown/split-markdown.js"),
-    import("./markdown/front-matter.js"),
-  ]);
-  return { ...split, ...front };
-});
 
 async function sizingOf(text: string, { strategy, size, overlap, values }: CheckedChunkOptions): Promise<Sizing> {
   const measure = await measureOf(strategy === "token" ? "tokens" : values.length, values);
@@ -118,21 +106,21 @@ async function findChunks(
     case "semantic-markdown":
       return findMarkdown(sizing, { strategy, values });
     case "html":
-      return (await html.load()).splitHtml(sizing, {
+      return (await import("./html/split-html.js")).splitHtml(sizing, {
         headers: (values.headers as Pairs) ?? [],
         sections: (values.sections as Pairs) ?? [],
         returnEachLine: values.returnEachLine === true,
       });
     case "json":
       return {
-        found: (await json.load()).splitJson(sizing, {
+        found: (await import("./json/split-json.js")).splitJson(sizing, {
           minSize: minSizeOf(values.minSize, sizing.size),
           ensureAscii: values.ensureAscii === true,
           convertLists: values.convertLists === true,
         }),
       };
     case "latex": {
-      const { readLatexHeaders, splitLatex } = await latex.load();
+      const { readLatexHeaders, splitLatex } = await import("./latex/split-latex.js");
       return splitLatex(sizing, { headers: readLatexHeaders(values.headers as Pairs) });
     }
     case "sentence":
@@ -155,7 +143,8 @@ async function findMarkdown(
   sizing: Sizing,
   { strategy, values }: Pick<CheckedChunkOptions, "strategy" | "values">,
 ): Promise<Found> {
-  const { joinSections, readFrontMatter, readHeaders, splitMarkdown } = await markdown.load();
+  const { joinSections, readHeaders, splitMarkdown } = await import("./markdown/split-markdown.js");
+  const { readFrontMatter } = await import("./markdown/front-matter.js");
   const { metadata, end } = readFrontMatter(sizing.text);
   const options = {
     from: sizing.text.startsWith("\ufeff") ? Math.max(end, 1) : end,

@@ -1,5 +1,4 @@
 import type { NodeContext } from "../../components/context.js";
-import { OnDemand } from "../../schema/on-demand.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type CreatedTool, createTool } from "../../tools/define/create-tool.js";
 import { invalidRagOption } from "../errors.js";
@@ -16,9 +15,6 @@ import {
   type VectorQueryToolOptions,
 } from "./query-tool-options.js";
 import { selectionOf } from "./vector-retriever.js";
-
-// Loaded separately: a tool is created before it is called.
-const running = new OnDemand(() => import("./run-query.js"));
 
 /** A tool that finds texts. `execute` returns a {@link QueryToolResult}. */
 export type QueryTool = CreatedTool<JsonSchema, undefined, Record<never, never>, false>;
@@ -42,7 +38,7 @@ export function createVectorQueryTool(options: VectorQueryToolOptions): QueryToo
     description:
       "Access the knowledge base to find information needed to answer user questions. Results are numbered; cite them as [1], [2].",
     needsText: false,
-    run: async (input, ctx) => (await running.load()).runVectorQuery(options, input, ctx),
+    run: async (input, ctx) => (await import("./run-query.js")).runVectorQuery(options, input, ctx),
   });
 }
 
@@ -69,7 +65,7 @@ export function createGraphRAGTool(options: GraphRAGToolOptions): QueryTool {
     description:
       "Access and analyze relationships between information in the knowledge base to answer complex questions about connections and patterns.",
     needsText: true,
-    run: async (input, ctx) => (await running.load()).runGraphQuery(options, input, ctx),
+    run: async (input, ctx) => (await import("./run-query.js")).runGraphQuery(options, input, ctx),
   });
 }
 

@@ -1,7 +1,4 @@
-import { OnDemand } from "../../schema/on-demand.js";
 import type { VectorStore } from "./vector-store.js";
-
-const onDemand = new OnDemand(() => import("./memory-store.js"));
 
 /**
  * A vector store in memory that scans all entries on each query. Use it for tests, and for up to some ten thousand entries.
@@ -15,7 +12,7 @@ const onDemand = new OnDemand(() => import("./memory-store.js"));
 export function memoryVectors(): VectorStore {
   let store: VectorStore | undefined;
   const open = async (): Promise<VectorStore> => {
-    const { MemoryStore } = onDemand.part ?? (await onDemand.load());
+    const { MemoryStore } = await import("./memory-store.js");
     store ??= new MemoryStore();
     return store;
   };

@@ -1,5 +1,4 @@
 import { isMessageList, joinChunks } from "../../schema/concat/concat-chunks.js";
-import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import type { StreamReader } from "../../schema/stream/reader.js";
 import { SerialSource } from "../../schema/stream/serial-source.js";
@@ -213,7 +212,6 @@ class StreamItems extends EachRun {
     try {
       const chunks: unknown[] = [first];
       for (let result = await source.next(); !result.done; result = await source.next()) chunks.push(result.value);
-      await untilJoinable(chunks);
       this.#takeWhole(joinChunks(chunks, this.#joining));
     } catch (error) {
       this.fail(error);

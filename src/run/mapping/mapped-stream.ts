@@ -1,6 +1,5 @@
 import { isPlainObject, isRecord } from "../../is.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
-import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { isAgenticMessage } from "../../schema/message/agentic-message.js";
 import type { StreamReader } from "../../schema/stream/reader.js";
@@ -73,7 +72,6 @@ async function* restOf(
   const { reading } = source;
   const chunks: unknown[] = [];
   for await (const chunk of reader) chunks.push(chunk);
-  await untilJoinable(chunks);
   const isNothing = from > 0 && chunks.length === 0;
   const read = isNothing ? MISSING : readPath(joinChunks(chunks, reader.joining), reading, at, from);
   const value = settled(read, reading, at);
@@ -100,7 +98,6 @@ async function* fieldOf(source: BoundFrom, reader: StreamReader<unknown>, at: Ma
     }
   }
   if (others.length === 0) return;
-  await untilJoinable(others);
   const value = readPath(joinChunks([...before, ...others], joining), reading, at, n, n + 1);
   if (value !== MISSING) yield value;
 }

@@ -2,7 +2,6 @@ import type { PlanNode } from "../../compose/plan/plan.js";
 import type { NodePolicies } from "../../compose/plan/policy-settings.js";
 import { isStream } from "../../is.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
-import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { whenReady } from "../async.js";
@@ -105,7 +104,6 @@ class AroundNode {
       attempt.beat();
       chunks.push(chunk);
     }
-    await untilJoinable(chunks);
     return joinChunks(chunks, reader.joining);
   }
 

@@ -1,5 +1,4 @@
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
-import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { ArraySource } from "../../schema/stream/array-source.js";
 import { StreamReader } from "../../schema/stream/reader.js";
@@ -57,7 +56,6 @@ export class AttemptsSource extends SerialSource<unknown> {
         else {
           for (let next = await this.#read(); next.done !== true; next = await this.#read()) chunks.push(next.value);
         }
-        await untilJoinable(chunks);
         // chunks that cannot be joined are a failure, as in a run on values
         if (chunks.length !== 1) joinChunks(chunks, this.#joining);
         this.#attempts.succeed();

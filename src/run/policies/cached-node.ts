@@ -2,7 +2,6 @@ import { codecOf } from "../../checkpoint/values/codec-of.js";
 import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
 import type { CacheSettings } from "../../compose/plan/policy-settings.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
-import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { ArraySource } from "../../schema/stream/array-source.js";
 import { StreamReader } from "../../schema/stream/reader.js";
@@ -178,7 +177,6 @@ async function wholeOf(
 ): Promise<{ readonly value: unknown } | undefined> {
   if (!isOwn(task)) return undefined;
   try {
-    await untilJoinable(chunks);
     return { value: joinChunks(chunks, joining) };
   } catch {
     return undefined;

@@ -1,5 +1,4 @@
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
-import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import { ArraySource } from "../../schema/stream/array-source.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { Body } from "../body.js";
@@ -16,7 +15,6 @@ export async function heldBack(body: Body, input: unknown, task: Task): Promise<
     for await (const chunk of new StreamReader<unknown>(source, joining)) chunks.push(chunk);
     task.scope.throwIfAborted();
   }
-  await untilJoinable(chunks);
   if (chunks.length !== 1) joinChunks(chunks, joining);
   task.isStreaming = false;
   return new StreamReader<unknown>(new ArraySource(chunks), joining);

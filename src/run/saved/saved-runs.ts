@@ -12,7 +12,9 @@ import { parseAnswer } from "./parse-answer.js";
 
 /** What only resumable runs need. Loaded when the first of them begins. */
 export const savedRuns = {
-  newLedger: (run: Run): Ledger => new Ledger(run),
+  newLedger(run: Run): Ledger {
+    return new Ledger(run);
+  },
   parseAnswer,
   openJournal,
   startSnapshot,

@@ -1,6 +1,5 @@
 import type { ValueCheck } from "../../compose/plan/plan.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
-import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
 import { tapSource } from "../../schema/stream/tap.js";
@@ -34,7 +33,6 @@ class CheckedSource implements ChunkSource<unknown> {
     if (!result.done) this.#chunks.push(result.value);
     else if (!this.#checked) {
       this.#checked = true;
-      await untilJoinable(this.#chunks);
       await this.#check(joinChunks(this.#chunks, this.#joining));
     }
     return result;

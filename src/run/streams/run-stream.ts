@@ -6,7 +6,7 @@ import { type ChunkSource, ended } from "../../schema/stream/source.js";
 import { isSplit, type Passed, type SplitReader, type SplitSource } from "../../schema/stream/split-source.js";
 import type { RootRun } from "../root-run.js";
 import { outputLeftEarly } from "../root-run.js";
-import { type LoadScheduling, schedulingPart } from "../scheduling-part.js";
+import { outputOf } from "./run-output.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
@@ -24,7 +24,6 @@ export class RunStream implements SplitSource<unknown> {
   readonly joining = new LateJoining();
   readonly #start: () => Started;
   readonly #releaseInput: (reason: unknown) => void;
-  readonly #load: LoadScheduling;
   #run: RootRun | undefined = undefined;
   #source: ChunkSource<unknown> | undefined = undefined;
   /** {@link #source}, if it is a `SplitSource`. */
@@ -45,10 +44,9 @@ export class RunStream implements SplitSource<unknown> {
   #unreported: { readonly reason: unknown } | undefined = undefined;
 
   /** `releaseInput` cancels the input stream if the output is cancelled before its first read. */
-  constructor(start: () => Started, releaseInput: (reason: unknown) => void, load: LoadScheduling) {
+  constructor(start: () => Started, releaseInput: (reason: unknown) => void) {
     this.#start = start;
     this.#releaseInput = releaseInput;
-    this.#load = load;
   }
 
   next(): Promise<Result> {
@@ -116,8 +114,6 @@ export class RunStream implements SplitSource<unknown> {
 
   async #open(): Promise<void> {
     try {
-      const scheduling = schedulingPart.part ?? (await this.#load());
-      if (this.#cancelled !== undefined) throw this.#cancelled.reason ?? outputLeftEarly();
       const { run, output } = this.#start();
       this.#run = run;
       this.#isGuarded = run.stoppable;
@@ -126,7 +122,7 @@ export class RunStream implements SplitSource<unknown> {
       const reader = (await output()) as StreamReader<unknown>;
       if (this.#over) return void reader.cancel(run.reason);
       this.joining.known = reader.joining;
-      const source = scheduling.outputOf(run as never, reader as never);
+      const source = outputOf(run, reader);
       this.#source = source;
       this.#split = isSplit(source) ? source : undefined;
     } catch (error) {

@@ -1,16 +1,17 @@
 import type { NodeSettings, StateHandler } from "../../compose/plan/plan.js";
 import { isRecord, isStream } from "../../is.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
-import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import { ArraySource } from "../../schema/stream/array-source.js";
 import { DROPPED, mapSource } from "../../schema/stream/map.js";
 import { StreamReader } from "../../schema/stream/reader.js";
+import { whenReady } from "../async.js";
 import type { Body } from "../body.js";
 import { missingInputKey } from "../errors.js";
+import { assemble, handle, isFunction, type Layers, pick, placeOf } from "../layers.js";
 import { makeOptionsOnStream } from "../options/make-options.js";
 import type { Task } from "../task.js";
-import { assemble, handle, isFunction, type Layers, named, pick, placeOf } from "../wrap.js";
+
 import { joiningOfKey, oneChunk, rejoin } from "./joining.js";
 import { joiningOfInput, type NodePlace } from "./stream-ports.js";
 
@@ -40,7 +41,6 @@ export function handleAsStream(handler: StateHandler, before: NodePlace | undefi
     if (!isWhole) return output.concat();
     const chunks: unknown[] = [];
     for await (const chunk of output) chunks.push(chunk);
-    await untilJoinable(chunks);
     return joinChunks(chunks, chunks.length > 1 && several !== undefined ? several : output.joining);
   };
 }
@@ -101,8 +101,16 @@ function pickPieces(input: StreamReader<unknown>, key: string, joining: Joining,
   return new StreamReader(mapSource(input.takeSource(), { apply, atEnd }), joining);
 }
 
+/** A node whose output is put under its output key, also if the run was aborted meanwhile: the node has finished. */
+export function named(core: Body, key: string): Body {
+  return (input, task) =>
+    whenReady(core(input, task), (output) =>
+      output instanceof StreamReader ? nameStream(output, key) : { [key]: output },
+    );
+}
+
 /** Puts each chunk of a node's output under its output key. */
-export function nameStream(output: StreamReader<unknown>, key: string): StreamReader<unknown> {
+function nameStream(output: StreamReader<unknown>, key: string): StreamReader<unknown> {
   const { joining } = output;
   const rule = { keyed: new Map([[key, joining ?? {}]]) };
   const name = (chunk: unknown): unknown => ({ [key]: chunk });

@@ -2,8 +2,8 @@ import { isPlainObject, isRecord } from "../../is.js";
 import { kindOf } from "../../wording.js";
 import { cannotConcat, emptyStream } from "../errors.js";
 import { type AgenticMessage, isAgenticMessage } from "../message/agentic-message.js";
-import { chunkJoining } from "./chunk-joining.js";
-import { messageJoining } from "./message-joining.js";
+import { concatMessages } from "../message/concat.js";
+import { concatMessageLists } from "../message/concat-lists.js";
 import type { ConcatRegistry } from "./registry.js";
 import type { ConcatRule, Joining, KeyedRule } from "./rule.js";
 
@@ -12,7 +12,7 @@ type Chunks = readonly unknown[];
 /** Joins the values of one key of a record. */
 type JoinKey = (values: Chunks, key: string) => unknown;
 
-/** Joins all chunks of a stream as its `Joining` declares. Await `untilJoinable` first. */
+/** Joins all chunks of a stream as its `Joining` declares. */
 export function joinChunks(
   chunks: Chunks,
   joining: Joining | undefined,
@@ -27,7 +27,7 @@ export function joinChunks(
   }
 }
 
-/** Joins all chunks of a stream to one value by a rule. Await `untilJoinable` first. */
+/** Joins all chunks of a stream to one value by a rule. */
 export function concatChunks(
   chunks: Chunks,
   rule: ConcatRule | undefined,
@@ -70,8 +70,8 @@ function concatByKind(chunks: Chunks, registry: ConcatRegistry | undefined, wher
   if (join !== undefined) return join(values.slice() as never[]);
   if (values.every(isString)) return values.join("");
   if (values.every(isScalar) && sameType(values)) return values.at(-1);
-  if (values.every(isAgenticMessage)) return messageJoining.loaded.message(values);
-  if (values.every(isMessageList)) return messageJoining.loaded.list(values);
+  if (values.every(isAgenticMessage)) return concatMessages(values);
+  if (values.every(isMessageList)) return concatMessageLists(values);
   throw cannotConcat(where, kinds(values));
 }
 
@@ -130,8 +130,8 @@ function concatRecords(records: Chunks, where: string, joinKey: JoinKey): Record
 }
 
 function withoutStreamingMeta(value: unknown): unknown {
-  if (isAgenticMessage(value)) return messageJoining.loaded.message([value]);
-  return isMessageList(value) && value.some(isAgenticMessage) ? messageJoining.loaded.list([value]) : value;
+  if (isAgenticMessage(value)) return concatMessages([value]);
+  return isMessageList(value) && value.some(isAgenticMessage) ? concatMessageLists([value]) : value;
 }
 
 /** The chunks without null and undefined. */
@@ -177,6 +177,3 @@ function kinds(values: Chunks): string {
     ? `there is no rule for ${values.length} chunks that are each ${names[0]}`
     : `they are of different types: ${names.join(", ")}`;
 }
-
-// a side effect of the import: see decision 10
-chunkJoining.register(joinChunks);

@@ -1,7 +1,6 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import { messageOf } from "../../errors.js";
 import { schemaInvalid, schemaUnsupported } from "../errors.js";
-import { OnDemand } from "../on-demand.js";
 import type { CompiledSchema, LooseSchema } from "../schema-validator.js";
 import type { StandardIssue } from "../standard-schema.js";
 import { regExpOf } from "../validation/keyword-values.js";
@@ -41,7 +40,7 @@ export class SchemaCompilers {
     try {
       return { check: await strict(), unchecked: [] };
     } catch {
-      const { loosenSchema } = await loosening.load();
+      const { loosenSchema } = await import("../validation/loosen-schema.js");
       return loosenSchema(schema, (draft) => compilerOf(draft, this.#interprets));
     }
   }
@@ -95,8 +94,6 @@ const notValid = (why: string, cause?: unknown): Error =>
   schemaInvalid(`This is not a valid JSON Schema: ${why}. Correct it, or leave it out.`, cause);
 
 type AnyAjv = Pick<Ajv, "compile" | "validateSchema" | "errors">;
-
-const loosening = new OnDemand(() => import("../validation/loosen-schema.js"));
 
 function checkBy(validate: ValidateFunction): CompiledSchema {
   return (value) => (validate(value) ? undefined : distinctIssues((validate.errors ?? []).map(issueOf)));

@@ -1,5 +1,4 @@
 import { KumikoError } from "../../errors.js";
-import { messageJoining } from "../concat/message-joining.js";
 import { cannotConcatMessages } from "../errors.js";
 import type { AgenticMessage } from "./agentic-message.js";
 import { concatMessages } from "./concat.js";
@@ -52,6 +51,3 @@ function differentLengths(length: number, other: number, position: number): Erro
 }
 
 export { concatMessages };
-
-// the only side effect of an import: see decision 10
-messageJoining.register({ message: concatMessages, list: concatMessageLists });

@@ -1,6 +1,5 @@
 import { isPromiseLike } from "../../is.js";
-import { chunkJoining } from "../concat/chunk-joining.js";
-import { untilJoinable } from "../concat/load-message-joining.js";
+import { joinChunks } from "../concat/concat-chunks.js";
 import type { ConcatRule, Joining } from "../concat/rule.js";
 import { notAStream, streamCancelled, streamConsumed } from "../errors.js";
 import { ArraySource } from "./array-source.js";
@@ -116,9 +115,7 @@ export class StreamReader<out T> implements AsyncIterable<T> {
       if (result.done) break;
       chunks.push(result.value);
     }
-    const loading = untilJoinable(chunks);
-    if (loading !== undefined) await loading;
-    return chunkJoining.loaded(chunks, this.joining) as T;
+    return joinChunks(chunks, this.joining) as T;
   }
 
   /** Stops the producer with a reason; reading rejects from now on. Does not wait until the producer has stopped. */

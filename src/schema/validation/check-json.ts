@@ -1,8 +1,5 @@
-import { OnDemand } from "../on-demand.js";
 import type { JsonSchema } from "../standard-schema.js";
 import type { Checked, Checker, SchemaCheck } from "./schema-check.js";
-
-const dates = new OnDemand(() => import("./revive-dates.js"));
 
 /** Checks a value that came as JSON. If its schema expects dates, tries again with dates in place of strings. */
 export async function checkJson(
@@ -14,7 +11,7 @@ export async function checkJson(
   const checked = await check.check(value, checker);
   const form = checked.issues === undefined || check.onlyJson ? undefined : formOf();
   if (checked.issues === undefined || form === undefined) return checked;
-  const { reviveDates } = dates.part ?? (await dates.load());
+  const { reviveDates } = await import("./revive-dates.js");
   const revived = reviveDates(value, form, checked.issues);
   return revived === undefined ? checked : check.check(revived, checker);
 }

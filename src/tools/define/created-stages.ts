@@ -1,7 +1,6 @@
 import type { NeedsApproval, ToolContext, ToolOutput } from "../../components/tool.js";
 import { isPromiseLike } from "../../is.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
-import { OnDemand } from "../../schema/on-demand.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type Checked, type SchemaCheck, whenChecked } from "../../schema/validation/schema-check.js";
@@ -191,8 +190,6 @@ function isGeneratorFunction(execute: object): boolean {
   return /^\[object (?:Async)?GeneratorFunction\]$/.test(Object.prototype.toString.call(execute));
 }
 
-const mending = new OnDemand(() => import("./mend-arguments.js"));
-
 /** Parses and validates arguments for `execute`. Fails with a `ToolError` of kind `parse` or `validation`. */
 function readInput(text: string, rule: InputRule | undefined, call: StagedCall): unknown {
   let value: unknown;
@@ -212,14 +209,16 @@ function readInput(text: string, rule: InputRule | undefined, call: StagedCall):
     if (checked.issues === undefined) return checked.value;
     if (!call.coerceArguments && !mayHaveDates(rule)) throw argumentsDoNotFit(call, object, checked.issues);
     const parsed = { text, value: object, checked, repairs: [] };
-    return mending.load().then(({ readUnfit }) => readUnfit(parsed, withCheck(rule, call), call));
+    return import("./mend-arguments.js").then(({ readUnfit }) => readUnfit(parsed, withCheck(rule, call), call));
   });
 }
 
 /** Arguments that are no JSON object. */
 function unreadable(text: string, rule: InputRule | undefined, call: StagedCall, error: Error): Promise<unknown> {
   if (!call.coerceArguments) throw error;
-  return mending.load().then(({ readText }) => readText(text, rule && withCheck(rule, call), call, error));
+  return import("./mend-arguments.js").then(({ readText }) =>
+    readText(text, rule && withCheck(rule, call), call, error),
+  );
 }
 
 /** Whether a schema that wants `Date` objects may be among the reasons why a value does not fit: a model can only write strings. */

@@ -1,6 +1,5 @@
 import type { ToolOutput } from "../../components/tool.js";
 import { concatChunks } from "../../schema/concat/concat-chunks.js";
-import { untilJoinable } from "../../schema/concat/load-message-joining.js";
 import type { ConcatRule, DeclaredConcat, Joining } from "../../schema/concat/rule.js";
 import { cannotConcat, notAStream } from "../../schema/errors.js";
 import { StreamReader } from "../../schema/stream/reader.js";
@@ -173,7 +172,6 @@ export class OutputSource extends SerialSource<ToolOutput> {
       return undefined;
     }
     if (kept.length === 0) return rule.finish(returned);
-    await untilJoinable(kept);
     const registry = this.joining?.registry ?? this.call.registry;
     return rule.finish(concatChunks(kept, this.concat, registry, this.where));
   }

@@ -1,7 +1,6 @@
 import type { Context } from "../../run/context.js";
-import { loadMessageJoining } from "../../schema/concat/load-message-joining.js";
-import type { MessageJoining } from "../../schema/concat/message-joining.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { concatMessages } from "../../schema/message/concat.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { StreamSource } from "../../schema/stream/source.js";
@@ -23,8 +22,7 @@ export async function readStreamedCalls(
   const reader = StreamReader.from(stream);
   if (nodeContext.resume.wasInterrupted) return reader.concat();
   const options = toolsNodeOptionsOf(nodeContext.options);
-  const { message: join } = await loadMessageJoining();
-  const calls = new StreamedCalls(tableOf(kit, options), options.messages ?? join, nodeContext);
+  const calls = new StreamedCalls(tableOf(kit, options), options.messages ?? concatMessages, nodeContext);
   const message = await reader.map((chunk) => calls.take(chunk)).concat();
   calls.finish(message);
   return message;
@@ -43,7 +41,7 @@ interface StreamedCall {
 /** The calls of one message while it streams in. Calls the input hooks of their tools. */
 export class StreamedCalls {
   private readonly table: ToolTable;
-  private readonly messages: readonly AgenticMessage[] | MessageJoining["message"];
+  private readonly messages: readonly AgenticMessage[] | typeof concatMessages;
   private readonly node: Context;
   /** What has come so far, where the hooks are given nothing else. */
   private readonly chunks: AgenticMessage[] = [];
@@ -53,7 +51,7 @@ export class StreamedCalls {
   private readonly ids = new Set<string>();
 
   /** `messages`: those that hooks are given, or what joins the chunks of the one that streams in. */
-  constructor(table: ToolTable, messages: readonly AgenticMessage[] | MessageJoining["message"], node: Context) {
+  constructor(table: ToolTable, messages: readonly AgenticMessage[] | typeof concatMessages, node: Context) {
     this.table = table;
     this.messages = messages;
     this.node = node;

@@ -1,12 +1,9 @@
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { concatChunks } from "../../../src/schema/concat/concat-chunks.js";
-import { loadMessageJoining } from "../../../src/schema/concat/load-message-joining.js";
 import { ConcatRegistry } from "../../../src/schema/concat/registry.js";
 import type { ConcatRule, Joining } from "../../../src/schema/concat/rule.js";
 import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-
-beforeAll(loadMessageJoining);
 
 class Money {
   readonly cents: number;
