@@ -271,7 +271,7 @@ it("asks the model of a first stream without loading anything, in Node.js", { ti
     import { retryModel } from "kumiko/models";
     import { scriptedModel } from "kumiko/testing";
     const model = scriptedModel("tea");
-    const { text } = createAgent({ model: retryModel(model) }).stream("What?");
+    const { textStream: text } = createAgent({ model: retryModel(model) }).stream("What?");
     const first = text.next();
     for (let turn = 0; turn < 100; turn++) await undefined;
     console.log(model.calls.length, (await first).value);`;
