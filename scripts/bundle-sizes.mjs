@@ -8,6 +8,9 @@ import { build } from "esbuild";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** What an agent is compared with: it must never be larger. */
+export const aiSdk = "generateText and streamText of the AI SDK";
+
 /**
  * What is measured, by its name in budgets.json.
  *
@@ -46,6 +49,7 @@ const programs = {
   agents: `export * from "kumiko/agents";`,
   rag: `export * from "kumiko/rag";`,
   mastra: `export * from "kumiko/mastra";`,
+  [aiSdk]: `export { generateText, streamText } from "ai";`,
 };
 
 /** What runs on servers only: without the packages of others, such as those of MCP. */

@@ -19,7 +19,7 @@ const table = bundles.map(({ name, gzipped, minified, onDemand }) => [
   ...[gzipped, minified, recorded[name], onDemand].map((bytes) => bytes?.toLocaleString("en-US") ?? "–"),
 ]);
 for (const row of [columns, ...table]) {
-  console.log(row.map((cell, index) => (index === 0 ? cell.padEnd(27) : cell.padStart(21))).join(""));
+  console.log(row.map((cell, index) => (index === 0 ? cell.padEnd(44) : cell.padStart(21))).join(""));
 }
 if (process.argv.includes("--files")) for (const { name, files } of bundles) printFiles(name, files);
 if (process.argv.includes("--features"))

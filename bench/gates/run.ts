@@ -4,15 +4,19 @@
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { measureBundles } from "../../scripts/bundle-sizes.mjs";
+import { aiSdk, measureBundles } from "../../scripts/bundle-sizes.mjs";
 import { adviceOf, type Budgets, fails, judge, readBudgets, updated, type Verdict, writeBudgets } from "./budgets.js";
 import { countInstantiations } from "./instantiations.js";
 import { countParkedRuns } from "./parked.js";
 
 const gates: Readonly<Record<string, () => Budgets | Promise<Budgets>>> = {
-  bundles: async () => ({
-    gzippedBytes: Object.fromEntries((await measureBundles()).map(({ name, gzipped }) => [name, gzipped])),
-  }),
+  bundles: async () => {
+    const sizes = new Map((await measureBundles()).map(({ name, gzipped }) => [name, gzipped]));
+    const [own = 0, theirs = 0] = [sizes.get("agent"), sizes.get(aiSdk)];
+    if (own > theirs) throw new Error(`An agent is ${own} bytes, and ${aiSdk} are ${theirs}. Make the agent smaller.`);
+    sizes.delete(aiSdk);
+    return { gzippedBytes: Object.fromEntries(sizes) };
+  },
   types: () => ({ typeInstantiations: countInstantiations() }),
   parked: () => countParkedRuns(),
 };
