@@ -31,11 +31,16 @@ const isAbove = (layer: Layer, other: Layer): boolean => order.indexOf(layer) > 
 
 /** Files of `compose/` that are builders whatever they import; every other one is when it imports plan/, run/ or tools/node/. */
 const builderFiles = ["graph", "chain", "workflow"].map((name) => `src/compose/${name}.ts`);
-/** What everything may use: the class of all errors, how values are told apart, named and disposed of, and how optional packages are loaded. */
+/**
+ * What everything may use: the class of all errors, how options are checked, how values are told apart, named and disposed of, and
+ * how optional packages are loaded.
+ */
 const bottomFiles = [
   "src/async-disposal.ts",
+  "src/check-options.ts",
   "src/errors.ts",
   "src/is.ts",
+  "src/nearest-names.ts",
   "src/optional-package.ts",
   "src/wording.ts",
 ];

@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import type { ToolChoice } from "../components/model.js";
 import type { ToolContext, ToolOutput } from "../components/tool.js";
 import type { Model } from "../models/to-model.js";
@@ -8,7 +9,7 @@ import type { ToolCall } from "../tools/node/middleware.js";
 import type { AgentRun } from "./agent-context.js";
 import type { AgentResult, AgentStep } from "./agent-result.js";
 import type { AgentModelOptions } from "./call-options.js";
-import { checkAgentOptionNames, invalidMiddleware } from "./errors.js";
+import { invalidMiddleware } from "./errors.js";
 import type { ModelReply, ModelRequest } from "./model-request.js";
 
 /** A hook can return a value, or nothing. */
@@ -148,7 +149,7 @@ export function hasHook(middleware: AnyMiddleware): boolean {
  * });
  */
 export function createMiddleware<M = undefined>(options: MiddlewareOptions<M>): Middleware<M> {
-  checkAgentOptionNames("createMiddleware", options, ["name", "state", "scope", "tools", ...hooks]);
+  checkOptions("createMiddleware", options, ["name", "state", "scope", "tools", ...hooks]);
   const { name, scope = "run", tools } = options;
   if (typeof name !== "string" || name === "") throw invalidMiddleware("name must be a string that is not empty");
   if (scope !== "run" && scope !== "thread") throw invalidMiddleware(`scope of "${name}" must be "run" or "thread"`);

@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import type { InterruptError } from "../checkpoint/pause/interrupt.js";
 import { KumikoError, messageOf } from "../errors.js";
 import { isAgenticMessage } from "../schema/message/agentic-message.js";
@@ -25,29 +26,23 @@ export interface Elsewhere {
   readonly use: (name: string) => string;
 }
 
-/** What to write in place of an unknown option; empty if nothing is near. */
+/** What to write in place of an unknown option; empty if it is not known elsewhere. */
 function optionHint(name: string, known: readonly string[], elsewhere: Elsewhere | undefined): string {
-  if (name === "prompt") return " The prompt is the first argument of generate and stream.";
+  if (name === "prompt") return "The prompt is the first argument of generate and stream.";
   const meant = Object.hasOwn(otherNames, name) ? (otherNames[name] ?? name) : name;
   const [option = meant] = meant.split(":");
-  if (known.includes(option)) return ` It is called ${meant} here.`;
-  return elsewhere?.names.includes(option) === true ? ` It is an option of ${elsewhere.use(meant)}.` : "";
+  if (known.includes(option)) return `It is called ${meant} here.`;
+  return elsewhere?.names.includes(option) === true ? `It is an option of ${elsewhere.use(meant)}.` : "";
 }
 
-/** Throws for what is not an object, and for an option that does not exist. */
+/** Checks the options of an agent or of a call: an unknown one may be known in another place, or by another name. */
 export function checkAgentOptionNames(
   where: string,
   options: unknown,
   known: readonly string[],
   elsewhere?: Elsewhere,
 ): void {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw invalidAgentOption(`The options of ${where} must be an object (got ${shorten(options)}).`);
-  }
-  const other = Object.keys(options).find((name) => !known.includes(name));
-  if (other === undefined) return;
-  const hint = optionHint(other, known, elsewhere);
-  throw invalidAgentOption(`Unknown option "${other}" of ${where}.${hint} Options: ${known.join(", ")}.`);
+  checkOptions(where, options, known, { hint: (name) => optionHint(name, known, elsewhere) });
 }
 
 export const invalidAgentOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);

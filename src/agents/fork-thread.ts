@@ -1,19 +1,12 @@
 import { randomId } from "../callbacks/random-id.js";
+import { checkOptions } from "../check-options.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { asRunOfLibrary } from "../run/options/checkpoint-options.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentFork, AgentForkOptions } from "./call-options.js";
-import {
-  checkAgentOptionNames,
-  forkFailed,
-  invalidAgentOption,
-  needsStore,
-  noSuchTurn,
-  threadExists,
-  turnNotOver,
-} from "./errors.js";
+import { forkFailed, invalidAgentOption, needsStore, noSuchTurn, threadExists, turnNotOver } from "./errors.js";
 import {
   encodedThreadId,
   readTurns,
@@ -37,7 +30,7 @@ export interface ThreadForkOptions {
 
 /** Copies the turns of a thread that are over, up to one of them. */
 export async function forkThread(store: CheckpointStore, id: string, options: ThreadForkOptions = {}): Promise<string> {
-  checkAgentOptionNames("fork of threads", options, ["turn", "to"]);
+  checkOptions("fork of threads", options, ["turn", "to"]);
   const { turn, to = copyIdOf(id) } = options;
   const turns = await readTurns(store, id);
   const last = turn === undefined ? turns.findLast(isOver) : turns.find(({ record }) => record.number === turn);
@@ -56,7 +49,7 @@ export async function forkRun(
 ): Promise<AgentFork> {
   const { store } = settings;
   if (store === undefined) throw needsStore(`Agent "${name}" was asked to fork a run`);
-  checkAgentOptionNames(`fork of agent "${name}"`, options, ["turn", "entry", "to", "editState", "outputs"]);
+  checkOptions(`fork of agent "${name}"`, options, ["turn", "entry", "to", "editState", "outputs"]);
   if (typeof target !== "string") return forkTurn(store, graph, target.threadId, options);
   const { id, number } = turnOfRunId(target) ?? {};
   if (id !== undefined) return forkTurn(store, graph, id, { ...options, turn: number });

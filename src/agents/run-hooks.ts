@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import { causedByInterrupt } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import type { ToolContext, ToolOutput } from "../components/tool.js";
@@ -9,7 +10,7 @@ import { withCallIds } from "../tools/node/call-ids.js";
 import type { ToolCall } from "../tools/node/middleware.js";
 import type { AgentRun } from "./agent-context.js";
 import type { AnyMiddleware, ModelChanges, NextToolCall, StepChanges } from "./create-middleware.js";
-import { checkAgentOptionNames, hookFailed, invalidAgentOption, stateNotJson } from "./errors.js";
+import { hookFailed, invalidAgentOption, stateNotJson } from "./errors.js";
 import { GatheredAnswer } from "./gathered-answer.js";
 import { answerOf, type Called } from "./model-answer.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
@@ -152,7 +153,7 @@ export function afterModel(
 }
 
 function checkedChanges(given: object): ModelChanges {
-  checkAgentOptionNames("afterModel", given, ["message", "jumpTo"]);
+  checkOptions("afterModel", given, ["message", "jumpTo"]);
   const { message, jumpTo }: ModelChanges = given;
   if (message !== undefined && !isAnswer(message)) throw invalidAgentOption("message must be one of the assistant");
   if (jumpTo === undefined || jumpTo === "model" || jumpTo === "end") return given;

@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import type { ToolChoice } from "../components/model.js";
 import type { KumikoError } from "../errors.js";
 import { isFields } from "../is.js";
@@ -5,7 +6,7 @@ import { areMessages } from "../schema/message/agentic-message.js";
 import { modelName } from "../tools/node/model-name.js";
 import { checkModelOptions } from "./call-settings.js";
 import type { StepChanges } from "./create-middleware.js";
-import { checkAgentOptionNames, invalidAgentOption, unknownStepTool } from "./errors.js";
+import { invalidAgentOption, unknownStepTool } from "./errors.js";
 import { modelChain } from "./model-chain.js";
 import { narrowToolbox } from "./narrow-toolbox.js";
 import { instructionMessages, toolboxOf } from "./ready-agent.js";
@@ -41,7 +42,7 @@ const names = ["messages", "instructions", "model", "tools", "toolChoice", "opti
 
 function checkStepChanges(given: unknown, middleware: string): void {
   const where = `beforeStep of middleware "${middleware}"`;
-  checkAgentOptionNames(where, given, names);
+  checkOptions(where, given, names);
   const { messages, instructions, tools, toolChoice, options } = given as StepChanges;
   const wrong = (field: string, what: string): KumikoError =>
     invalidAgentOption(`${field} from ${where} must be ${what}.`);

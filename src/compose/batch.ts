@@ -57,7 +57,7 @@ export async function batch<I, O>(
   checkRunnable(runnable);
   checkIsObject(options);
   const { concurrency = Number.POSITIVE_INFINITY, retry, onResult, settled = false, ...runOptions } = options;
-  checkPolicies({ retry }, (what) => invalidOption(`batch: ${what}`));
+  checkPolicies("batch", { retry }, invalidOption);
   if (typeof retry === "object" && "buffer" in retry && retry.buffer !== undefined) {
     throw invalidOption("batch: retry.buffer is for nodes that stream, and a batch does not stream. Leave it out.");
   }

@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import { invalidOption } from "./errors.js";
 import { toNode } from "./node.js";
@@ -25,9 +26,8 @@ export function runnable<In, Out>(
   component: ComponentNode<In, Out>,
   options: ComponentRunnableOptions = {},
 ): Runnable<In, Out> {
-  const { name = "", ...others } = options;
-  const [other] = Object.keys(others);
-  if (other !== undefined) throw invalidOption(`Unknown option "${other}" of runnable(component, { name }).`);
+  checkOptions("runnable", options, ["name"]);
+  const { name = "" } = options;
   if (typeof component !== "object" || component === null || !("component" in component)) {
     throw invalidOption("runnable needs a component. For a plain function, use lambda({ invoke }).");
   }

@@ -1,12 +1,11 @@
+import { checkOptions } from "../check-options.js";
 import type { KumikoError } from "../errors.js";
-import { isFields } from "../is.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import { eachModes } from "../run/each/each-modes.js";
 import type { EachSettings } from "../run/each/each-run.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { isSize } from "../schema/stream/size.js";
 import type { StreamSource } from "../schema/stream/source.js";
-import { kindOf } from "../wording.js";
 import { invalidOption } from "./errors.js";
 import { toNode } from "./node.js";
 import type { RunOptions } from "./options.js";
@@ -51,16 +50,13 @@ export function each<In, Out>(
   node: NodeLike<In, Out, undefined, unknown>,
   options?: EachOptions<NoInfer<In>, NoInfer<Out>>,
 ): Runnable<In[], Out[]> {
-  return new EachRunnable<In, Out>(toNode("each", node), checkOptions(options));
+  return new EachRunnable<In, Out>(toNode("each", node), settingsOf(options));
 }
 
 const names: readonly string[] = ["concurrency", "onItemError", "ordered"] satisfies (keyof EachOptions)[];
 
-function checkOptions(options: EachOptions | undefined = {}): EachSettings {
-  const given: unknown = options;
-  if (!isFields(given)) throw invalidOption(`each: the options must be an object (got ${kindOf(given)}).`);
-  const other = Object.keys(options).find((name) => !names.includes(name));
-  if (other !== undefined) throw invalidOption(`each: unknown option "${other}". Options: ${names.join(", ")}.`);
+function settingsOf(options: EachOptions | undefined = {}): EachSettings {
+  checkOptions("each", options, names);
   const { concurrency = Number.POSITIVE_INFINITY, onItemError = "throw", ordered = true } = options;
   if (!isSize(concurrency)) {
     throw invalidOption(

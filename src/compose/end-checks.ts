@@ -1,4 +1,4 @@
-import { invalidOption } from "./errors.js";
+import { checkOptions } from "../check-options.js";
 import type { ValueCheck } from "./plan/plan.js";
 import { valueCheck } from "./plan/value-check.js";
 
@@ -10,10 +10,7 @@ export interface EndChecks {
 
 /** Reads the options of a builder: optional schemas for input and output. */
 export function readEndChecks(component: "graph" | "chain" | "workflow", options: object): EndChecks {
-  if (typeof options !== "object" || options === null)
-    throw invalidOption(`The options of a ${component} must be an object.`);
-  const other = Object.keys(options).find((name) => name !== "input" && name !== "output");
-  if (other !== undefined) throw invalidOption(`Unknown option "${other}" of a ${component}. Options: input, output.`);
+  checkOptions(`a ${component}`, options, ["input", "output"]);
   const { input, output }: { readonly input?: unknown; readonly output?: unknown } = options;
   return {
     checkInput: valueCheck(`The input of the ${component}`, input),

@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import type { NodeContext } from "../components/context.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import type { DeclaredConcat } from "../schema/concat/rule.js";
@@ -57,15 +58,12 @@ export function lambda<I, Chunk, const Concat extends DeclaredConcat>(
 ): ChunkedRunnable<I, JoinedBy<Chunk, Concat>, Chunk>;
 export function lambda<I, O>(modes: LambdaModes<I, O>, options?: LambdaOptions): Runnable<I, O>;
 export function lambda<I, O>(modes: LambdaModes<I, O>, options: LambdaOptions = {}): Runnable<I, O> {
-  const { concat, type = "" } = checkOptions(options);
+  const { concat, type = "" } = checkLambdaOptions(options);
   return bareRunnable<I, O>({ component: "lambda", type, concat, body: { kind: "modes", ...checkModes(modes) } });
 }
 
-function checkOptions(options: LambdaOptions): LambdaOptions {
-  if (typeof options !== "object" || options === null)
-    throw invalidOption("The options of a lambda must be an object.");
-  const other = Object.keys(options).find((name) => name !== "concat" && name !== "type");
-  if (other !== undefined) throw invalidOption(`Unknown option "${other}" of a lambda. Options: concat, type.`);
+function checkLambdaOptions(options: LambdaOptions): LambdaOptions {
+  checkOptions("a lambda", options, ["concat", "type"]);
   if (!isDeclaredConcat(options.concat)) throw invalidOption(`The options of a lambda: ${concatAdvice}`);
   if (options.type !== undefined && typeof options.type !== "string") {
     throw invalidOption("The options of a lambda: type must be a string.");

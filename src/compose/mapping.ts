@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import { invalidMapping, invalidOption } from "./errors.js";
 import { type FromSource, mappingSource, type Path, type Source } from "./plan/mapping.js";
 import type { AnySource, Constant, Extracted, FailureOf, FirstOf, From } from "./types/workflow/sources.js";
@@ -142,9 +143,7 @@ function readOptions(key: unknown, options: unknown): AnyOptions {
     throw invalidOption(
       `from("${String(key)}", …) takes a path, which must be a string, and options, which must be an object.`,
     );
-  const other = Object.keys(options).find((name) => !optionNames.includes(name));
-  if (other !== undefined)
-    throw invalidOption(`Unknown option "${other}" of from("${String(key)}", …). Options: ${optionNames.join(", ")}.`);
+  checkOptions(`from("${String(key)}", …)`, options, optionNames);
   for (const name of ["dataOnly", "required"]) {
     const given: unknown = Reflect.get(options, name);
     if (given !== undefined && typeof given !== "boolean")

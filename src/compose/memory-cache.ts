@@ -1,6 +1,6 @@
+import { checkOptions } from "../check-options.js";
 import { type Clock, isClock, systemClock } from "../components/clock.js";
 import type { CacheStore } from "../components/policies.js";
-import { isFields } from "../is.js";
 import { isSize } from "../schema/stream/size.js";
 import { kindOf } from "../wording.js";
 import { invalidOption } from "./errors.js";
@@ -23,13 +23,8 @@ export interface MemoryCacheOptions {
  *   .compile({ runtime });
  */
 export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
-  const given: unknown = options;
-  if (!isFields(given)) throw invalidOption(`memoryCache: the options must be an object (got ${kindOf(given)}).`);
-  const { maxEntries = 1_000, clock = systemClock, ...others } = options;
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) {
-    throw invalidOption(`memoryCache: unknown option "${unknown}". Options: maxEntries, clock.`);
-  }
+  checkOptions("memoryCache", options, ["maxEntries", "clock"]);
+  const { maxEntries = 1_000, clock = systemClock } = options;
   if (!isSize(maxEntries)) {
     throw invalidOption(
       `memoryCache: maxEntries must be a whole number of at least 1, or Infinity (got ${String(maxEntries)}).`,

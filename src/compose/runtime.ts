@@ -1,4 +1,5 @@
 import type { Handler, HandlerErrorListener } from "../callbacks/handler.js";
+import { checkOptions } from "../check-options.js";
 import { type ClassCodecs, checkClassCodecs } from "../checkpoint/values/class-codec.js";
 import { type Clock, isClock } from "../components/clock.js";
 import { type CacheStore, isCacheStore } from "../components/policies.js";
@@ -51,13 +52,12 @@ export class Runtime<Values extends readonly object[] = readonly object[]> exten
   static readonly default: Runtime = defaultRuntime;
 
   constructor(options: RuntimeOptions<Values> = {}) {
-    super(checkOptions(options));
+    super(partsOf(options));
   }
 }
 
-function checkOptions<Values extends readonly object[]>(options: RuntimeOptions<Values>): RuntimeParts {
-  const other = Object.keys(options).find((name) => !names.includes(name));
-  if (other !== undefined) throw invalidOption(`Unknown option "${other}" of a Runtime. Options: ${names.join(", ")}.`);
+function partsOf<Values extends readonly object[]>(options: RuntimeOptions<Values>): RuntimeParts {
+  checkOptions("a Runtime", options, names);
   if (options.callbacks !== undefined && !Array.isArray(options.callbacks)) {
     throw invalidOption("The option callbacks of a Runtime must be an array of handlers.");
   }

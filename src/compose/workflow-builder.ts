@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import { isPlainObject } from "../is.js";
 import { planInput } from "../run/mapping/plan-input.js";
 import type { CompileOptions } from "./compile-options.js";
@@ -7,7 +8,6 @@ import {
   endTwice,
   invalidBranch,
   invalidNodeOption,
-  invalidOption,
   invalidSwitch,
   noEnd,
   startAsTarget,
@@ -103,8 +103,7 @@ export class WorkflowBuilder {
 
   end(mapping: unknown, options: { readonly runAfter?: unknown } = {}): void {
     if (this.#wired[END_INDEX] !== undefined) throw endTwice();
-    const other = Object.keys(options).find((name) => name !== "runAfter");
-    if (other !== undefined) throw invalidOption(`Unknown option "${other}" of end(…). Options: runAfter.`);
+    checkOptions("end(…)", options, ["runAfter"]);
     this.#wired[END_INDEX] = readWired(END, mapping, options.runAfter);
   }
 

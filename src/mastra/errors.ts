@@ -6,16 +6,6 @@ import { issueText, list } from "../wording.js";
 
 export const invalidMastraOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 
-/** Throws if the options are not an object or one of them is unknown. */
-export function checkMastraOptions(where: string, options: unknown, known: readonly string[]): void {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw invalidMastraOption(`The options of ${where} must be an object (got ${shorten(options)}).`);
-  }
-  const other = Object.keys(options).find((name) => !known.includes(name));
-  if (other === undefined) return;
-  throw invalidMastraOption(`Unknown option "${other}" of ${where}. Options: ${known.join(", ")}.`);
-}
-
 /** Throws for an argument that Mastra has and this package does not, so that it is not dropped without a word. */
 export function checkNoMore(where: string, rest: readonly unknown[]): void {
   const given = rest.find((argument) => argument !== undefined);

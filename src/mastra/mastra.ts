@@ -1,10 +1,11 @@
+import { checkOptions } from "../check-options.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { memoryStore } from "../checkpoint/memory-store.js";
 import { isFields, isObject } from "../is.js";
 import { kindOf } from "../wording.js";
 import type { AnyAgent } from "./agent/any-agent.js";
 import type { AnyMastra } from "./any-mastra.js";
-import { checkMastraOptions, checkNoMore, invalidMastraOption, notRegistered } from "./errors.js";
+import { checkNoMore, invalidMastraOption, notRegistered } from "./errors.js";
 import { consoleLogger, type MastraLogger, silentLogger } from "./logger.js";
 import { isRegistrable, type Owner, register } from "./registered.js";
 import { Registry } from "./registry.js";
@@ -64,14 +65,14 @@ export class Mastra<
   readonly #server: ServerOptions;
 
   constructor(options: MastraOptions<Agents, Workflows, Tools> = {}) {
-    checkMastraOptions("new Mastra", options, optionNames);
+    checkOptions("new Mastra", options, optionNames);
     const { logger = consoleLogger, storage = memoryStore(), server = {}, mcpServers = {} } = options;
     const entries = {
       agents: entriesOf<AnyAgent>("agents", options.agents, "an Agent", ["generate", "stream"]),
       workflows: entriesOf<AnyWorkflow>("workflows", options.workflows, "a workflow", ["createRun"]),
       tools: entriesOf<AnyMastraTool>("tools", options.tools, "a tool", ["execute"]),
     };
-    checkMastraOptions("server of new Mastra", server, ["middleware"]);
+    checkOptions("server of new Mastra", server, ["middleware"]);
     this.#registry = new Registry(entries, checkedStore(storage), logger === false ? silentLogger : logger);
     this.#mcpServers = entriesOf("mcpServers", mcpServers, "an MCPServer", ["getServerInfo"]);
     this.#server = server;

@@ -1,5 +1,6 @@
+import { checkOptions } from "../check-options.js";
 import type { TokenUsage } from "../schema/message/agentic-message.js";
-import { checkModelOptionNames, requireNumber } from "./check-options.js";
+import { requireNumber } from "./check-options.js";
 import { countIf } from "./count-if.js";
 import { noPrice } from "./errors.js";
 
@@ -47,7 +48,7 @@ function priceOf(model: string, prices: Readonly<Record<string, ModelPrice>>): M
   const price = ownPrice(prices, model) ?? ownPrice(prices, `${service}${model.slice(slash)}`);
   if (price === undefined) throw noPrice(model, Object.keys(prices));
   const where = `the price of "${model}"`;
-  checkModelOptionNames(where, price, ["input", "output", "cacheRead", "cacheWrite"]);
+  checkOptions(where, price, ["input", "output", "cacheRead", "cacheWrite"]);
   const { input, output, cacheRead = input, cacheWrite = input } = price;
   requireNumber(where, { input, output, cacheRead, cacheWrite }, 0);
   return price;

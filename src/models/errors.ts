@@ -36,9 +36,6 @@ export function notAModel(given: unknown, where: string, method: "doGenerate" | 
   );
 }
 
-export const unknownModelOption = (where: string, option: string, known: readonly string[]): KumikoError =>
-  new KumikoError("INVALID_OPTION", `Unknown option "${option}" of ${where}. Options: ${known.join(", ")}.`);
-
 export const invalidModelOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 
 export const invalidMedia = (what: string): KumikoError => new KumikoError("INVALID_MESSAGE", what);

@@ -1,9 +1,10 @@
+import { checkOptions } from "../check-options.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
 import { messageOf } from "../errors.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type AttemptingModel, attemptable, generateWith, repeatsOthers, streamWith } from "./attempts.js";
-import { checkModelOptionNames, requireAfterContent } from "./check-options.js";
+import { requireAfterContent } from "./check-options.js";
 import { fallbackFailed, invalidModelOption, optionFunctionFailed } from "./errors.js";
 import type { AfterContent, AttemptedModel, ModelAttempt, ModelAttempts } from "./model-attempts.js";
 import { ModelsExhaustedError } from "./models-exhausted-error.js";
@@ -33,7 +34,7 @@ export function fallbackModel(models: readonly Model[], options: FallbackModelOp
   if (!Array.isArray(models) || models.length === 0) {
     throw invalidModelOption("fallbackModel takes a list of at least one model: fallbackModel([first, second]).");
   }
-  checkModelOptionNames("fallbackModel", options, ["fallBackOn", "afterContent"]);
+  checkOptions("fallbackModel", options, ["fallBackOn", "afterContent"]);
   const { fallBackOn = () => true, afterContent = "throw" } = options;
   if (typeof fallBackOn !== "function") throw invalidModelOption("fallBackOn of fallbackModel must be a function.");
   requireAfterContent("fallbackModel", afterContent);

@@ -35,5 +35,5 @@ const otherNames: Readonly<Record<string, keyof ModelOptions>> = {
 
 /** The name that was probably meant, as part of a sentence; empty if none is near. */
 export function modelOptionHint(name: string): string {
-  return Object.hasOwn(otherNames, name) ? ` It is called ${otherNames[name]} here.` : "";
+  return Object.hasOwn(otherNames, name) ? `It is called ${otherNames[name]} here.` : "";
 }

@@ -1,10 +1,11 @@
+import { checkOptions } from "../check-options.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
 import type { RetryPolicy } from "../components/policies.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type AttemptingModel, attemptable, generateWith, repeatsOthers, streamWith } from "./attempts.js";
 import { awaitRetry } from "./await-retry.js";
-import { checkModelOptionNames, requireAfterContent, requireNumber, requireWhole } from "./check-options.js";
+import { requireAfterContent, requireNumber, requireWhole } from "./check-options.js";
 import { attemptsFailed, invalidModelOption } from "./errors.js";
 import type { AfterContent, ModelAttempt, ModelAttempts } from "./model-attempts.js";
 import { type Model, toModel } from "./to-model.js";
@@ -54,7 +55,7 @@ type Policy = { readonly [Name in Defaulted]-?: NonNullable<ModelRetryPolicy[Nam
 
 /** Fills in the defaults of a policy. Throws if it is invalid. */
 export function checkedPolicy(policy: ModelRetryPolicy, where = "retryModel"): Policy {
-  checkModelOptionNames(where, policy, names);
+  checkOptions(where, policy, names);
   const {
     attempts = 3,
     delayMs = 1_000,

@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import type { NodeContext } from "../components/context.js";
 import type { ModelOptions } from "../components/model.js";
 import { runnable } from "../compose/component-runnable.js";
@@ -10,7 +11,7 @@ import { userMessage } from "../schema/message/construct-message.js";
 import { textOf } from "../schema/message/read-message.js";
 import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
 import { issueList } from "../wording.js";
-import { checkModelOptionNames, requireModelOptions, requireNumber, requireWhole } from "./check-options.js";
+import { requireModelOptions, requireNumber, requireWhole } from "./check-options.js";
 import { checkOutputSchema } from "./check-output-schema.js";
 import { GrowingOutput } from "./growing-output.js";
 import { InvalidOutputError } from "./invalid-output-error.js";
@@ -43,7 +44,7 @@ export function structured<const S extends AnyStandardSchema | JsonSchema>(
   schema: S,
   options: StructuredOptions = {},
 ): Runnable<Messages, SchemaOutput<S>> {
-  checkModelOptionNames("structured", options, ["outputRepairs", "modelOptions"]);
+  checkOptions("structured", options, ["outputRepairs", "modelOptions"]);
   const { outputRepairs = 1, modelOptions = {} } = options;
   requireNumber("structured", { outputRepairs }, 0);
   requireWhole("structured", "outputRepairs", outputRepairs);

@@ -2,9 +2,6 @@ import { KumikoError } from "../errors.js";
 import { shorten } from "../schema/shorten.js";
 import { ToolError } from "../tools/define/errors.js";
 
-export const unknownOtelOption = (option: string, known: readonly string[]): KumikoError =>
-  new KumikoError("INVALID_OPTION", `Unknown option "${option}" of otelTracer. Options: ${known.join(", ")}.`);
-
 export const invalidOtelOption = (name: string, rule: string, given: unknown): KumikoError =>
   new KumikoError("INVALID_OPTION", `${name} of otelTracer must be ${rule} (got ${shorten(given, { length: 80 })}).`);
 

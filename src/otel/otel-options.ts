@@ -1,7 +1,8 @@
+import { checkOptions } from "../check-options.js";
 import { hasMethod, isFields } from "../is.js";
 import type { ModelPrice } from "../models/cost-of.js";
 import type { Meter, Tracer } from "./api.js";
-import { invalidOtelOption, unknownOtelOption } from "./errors.js";
+import { invalidOtelOption } from "./errors.js";
 
 /**
  * Returns the value to send in place of the given one, or `undefined` to leave the attribute out.
@@ -30,14 +31,10 @@ export interface OtelTracerOptions {
   readonly prices?: Readonly<Record<string, ModelPrice>> | undefined;
 }
 
-const names = ["tracer", "meter", "content", "allNodes", "prices"] as const;
-
 /** Throws if an option is unknown or invalid. */
 export function checkOtelOptions(options: OtelTracerOptions): void {
-  if (!isFields(options)) throw invalidOtelOption("The options", "an object", options);
-  const other = Object.keys(options).find((name) => !names.some((known) => known === name));
-  if (other !== undefined) throw unknownOtelOption(other, names);
-  const { tracer, meter, content, allNodes, prices } = options as OtelTracerOptions;
+  checkOptions("otelTracer", options, ["tracer", "meter", "content", "allNodes", "prices"]);
+  const { tracer, meter, content, allNodes, prices } = options;
   if (tracer !== undefined && !hasMethod(tracer, "startSpan")) throw invalidOtelOption("tracer", "a Tracer", tracer);
   if (meter !== undefined && !hasMethod(meter, "createHistogram")) throw invalidOtelOption("meter", "a Meter", meter);
   if (content !== undefined && typeof content !== "boolean" && typeof content !== "function") {

@@ -16,12 +16,6 @@ export const unmatchedSeparator = (pattern: RegExp): KumikoError =>
     `The separator ${String(pattern)} cannot match any text, so it would never split. It may be made from an empty list.`,
   );
 
-export const unknownChunkOption = (name: string, strategy: string, known: readonly string[]): KumikoError =>
-  invalidRagOption(`Unknown option "${name}" of the strategy "${strategy}". Options: ${known.join(", ")}.`);
-
-export const unknownRagOption = (where: string, name: string, known: readonly string[]): KumikoError =>
-  invalidRagOption(`Unknown option "${name}" of ${where}. Options: ${known.join(", ")}.`);
-
 export const conflictingSynonyms = (first: string, second: string): KumikoError =>
   invalidRagOption(
     `${first} and ${second} are two names for the same option, but their values differ. Set only one of them.`,

@@ -3,9 +3,6 @@ import { shortenText } from "../schema/shorten.js";
 
 export const invalidSearchOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 
-export const unknownSearchOption = (where: string, name: string, known: readonly string[]): KumikoError =>
-  invalidSearchOption(`Unknown option "${name}" of ${where}. Options: ${known.join(", ")}.`);
-
 /** A service that cannot be reached. The cause is left out, because it may contain the request with its key. */
 export const searchUnreachable = (service: string, cause: unknown, hide: (text: string) => string): KumikoError =>
   new KumikoError("TOOL_FAILED", `${service} cannot be reached: ${hide(reasonOf(cause))}`);

@@ -1,6 +1,7 @@
+import { checkOptions } from "../check-options.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
 import { type CreatedTool, createTool } from "../tools/define/create-tool.js";
-import { invalidSearchOption, unknownSearchOption } from "./errors.js";
+import { invalidSearchOption } from "./errors.js";
 
 /** A page found by a search. */
 export interface SearchResult {
@@ -57,9 +58,7 @@ export function makeSearchTool(
   options: SearchToolOptions,
   { name, own, most, search }: SearchServiceDefinition,
 ): SearchTool {
-  if (typeof options !== "object" || options === null) throw invalidSearchOption(`${name} takes an object of options.`);
-  const other = Object.keys(options).find((key) => ![...names, ...own].includes(key));
-  if (other !== undefined) throw unknownSearchOption(name, other, [...own, ...names]);
+  checkOptions(name, options, [...own, ...names]);
   const { id = "web_search", maxResults = 5, timeoutMs = 15_000 } = options;
   if (!Number.isInteger(maxResults) || maxResults < 1 || maxResults > most)
     throw invalidSearchOption(

@@ -1,6 +1,6 @@
+import { checkOptions } from "../check-options.js";
 import { describePlan, type GraphInfo } from "../compose/plan/describe.js";
 import { type HasNodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
-import { checkNames } from "../compose/plan/picture/option-names.js";
 import { pictureOf } from "../compose/plan/picture/picture.js";
 import { type PictureTrace, TraceMarks } from "../compose/plan/picture/trace-marks.js";
 import { toDot, xmlText } from "./dot.js";
@@ -33,7 +33,7 @@ export async function toSvg(
   graph: Described | GraphInfo | HasNodeDefinition,
   options: SvgOptions = {},
 ): Promise<string> {
-  checkNames("toSvg", options, ["trace", "theme"]);
+  checkOptions("toSvg", options, ["trace", "theme"]);
   const { trace, theme = "light" } = options;
   if (!Object.hasOwn(themes, theme)) {
     throw invalidPicture(`theme must be one of ${Object.keys(themes).join(", ")} (got "${String(theme)}").`);

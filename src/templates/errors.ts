@@ -42,15 +42,6 @@ export const reservedJinjaName = (name: string): KumikoError =>
 export const noPartials = (name: string): KumikoError =>
   invalidTemplate(`{{> ${name}}} includes another template, which is not supported. Copy its text into this one.`);
 
-export const unknownTemplateOption = (where: string, option: string, known: readonly string[]): KumikoError =>
-  new KumikoError("INVALID_OPTION", `Unknown option "${option}" of ${where}. Options: ${known.join(", ")}.`);
-
-export const invalidTemplateOptions = (where: string, given: unknown): KumikoError =>
-  new KumikoError(
-    "INVALID_OPTION",
-    `The options of ${where} must be an object (got ${shorten(given, { length: 80 })}).`,
-  );
-
 export const invalidSyntax = (given: unknown): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",

@@ -1,4 +1,5 @@
-import { invalidPlaceholderName, invalidTemplateOptions, unknownTemplateOption } from "./errors.js";
+import { checkOptions } from "../check-options.js";
+import { invalidPlaceholderName } from "./errors.js";
 
 /** Options of {@link placeholder}. */
 export interface PlaceholderOptions {
@@ -34,9 +35,7 @@ export function placeholder<const Name extends string>(
 ): Placeholder<Name, true>;
 export function placeholder(name: string, options: PlaceholderOptions = {}): Placeholder {
   if (typeof name !== "string" || name === "") throw invalidPlaceholderName(name);
-  if (typeof options !== "object" || options === null) throw invalidTemplateOptions("placeholder", options);
-  const { optional = false, ...others } = options;
-  const [other] = Object.keys(others);
-  if (other !== undefined) throw unknownTemplateOption("placeholder", other, ["optional"]);
+  checkOptions("placeholder", options, ["optional"]);
+  const { optional = false } = options;
   return new Placeholder(name, optional);
 }

@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import type { NodeContext } from "../components/context.js";
 import type { Template } from "../components/retrieval.js";
 import { KumikoError } from "../errors.js";
@@ -8,12 +9,10 @@ import { braces } from "./braces.js";
 import {
   invalidPart,
   invalidSyntax,
-  invalidTemplateOptions,
   missingVariables,
   noParts,
   notMessages,
   notVariables,
-  unknownTemplateOption,
   unreadableText,
   unrenderedText,
   usedTwice,
@@ -57,10 +56,8 @@ export function promptTemplate<
 }
 
 function syntaxOf(options: PromptTemplateOptions): TemplateSyntax {
-  if (!isFields(options)) throw invalidTemplateOptions("promptTemplate", options);
-  const { syntax = braces, ...others } = options as PromptTemplateOptions;
-  const [other] = Object.keys(others);
-  if (other !== undefined) throw unknownTemplateOption("promptTemplate", other, ["syntax"]);
+  checkOptions("promptTemplate", options, ["syntax"]);
+  const { syntax = braces } = options;
   const isSyntax = isFields(syntax) && typeof syntax.name === "string" && typeof syntax.compile === "function";
   if (!isSyntax) throw invalidSyntax(syntax);
   return syntax;

@@ -1,8 +1,9 @@
 import type { AgentEvent } from "../agents/agent-event.js";
 import { errorEvent } from "../agents/error-event.js";
+import { checkOptions } from "../check-options.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { AgUiEvents, runError } from "./ag-ui-events.js";
-import { checkEventStream, checkUiOptions } from "./check-options.js";
+import { checkEventStream } from "./check-event-stream.js";
 import { invalidUiOption } from "./errors.js";
 import type { EventEncoder } from "./event-body.js";
 import { eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
@@ -27,7 +28,7 @@ export interface AgUiOptions {
  */
 export function agUi(stream: StreamSource<AgentEvent>, options: AgUiOptions): Response {
   checkEventStream("agUi", stream);
-  checkUiOptions("agUi", options, ["threadId", "runId", "headers"]);
+  checkOptions("agUi", options, ["threadId", "runId", "headers"]);
   const { threadId, runId, headers } = options;
   for (const [name, id] of Object.entries({ threadId, runId })) {
     if (typeof id !== "string" || id === "") throw invalidUiOption("agUi", name, "the id that the client sent", id);

@@ -10,9 +10,6 @@ export const notARequest = (where: string, given: unknown): KumikoError =>
     `${where} takes the parsed JSON body of a request, which must be an object (got ${shorten(given, { length: 80 })}). Await request.json() first.`,
   );
 
-export const unknownUiOption = (where: string, option: string, known: readonly string[]): KumikoError =>
-  new KumikoError("INVALID_OPTION", `Unknown option "${option}" of ${where}. Options: ${known.join(", ")}.`);
-
 export const invalidUiOption = (where: string, name: string, rule: string, given: unknown): KumikoError =>
   new KumikoError("INVALID_OPTION", `${name} of ${where} must be ${rule} (got ${shorten(given, { length: 80 })}).`);
 

@@ -1,10 +1,11 @@
 import type { AgentEvent } from "../agents/agent-event.js";
+import { checkOptions } from "../check-options.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { type Clock, clockOf, isClock } from "../components/clock.js";
 import type { Runtime } from "../compose/runtime.js";
 import { hasMethod } from "../is.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import { checkEventStream, checkUiOptions } from "./check-options.js";
+import { checkEventStream } from "./check-event-stream.js";
 import { invalidUiOption } from "./errors.js";
 import { type AppendingStore, LogRows } from "./log-rows.js";
 import { LiveEvents, StoredEvents } from "./log-sources.js";
@@ -59,7 +60,7 @@ export interface EventLog {
  * const resume = (id: string, request: Request) => sse(log.replay(id, { after: request.headers.get("last-event-id") }));
  */
 export function eventLog(store: CheckpointStore, options: EventLogOptions = {}): EventLog {
-  checkUiOptions("eventLog", options, ["runtime"]);
+  checkOptions("eventLog", options, ["runtime"]);
   const { runtime } = options;
   if (runtime !== undefined && !isClock(runtime?.clock)) {
     throw invalidUiOption("eventLog", "runtime", "a Runtime", runtime);
@@ -110,7 +111,7 @@ class StoredLog implements EventLog {
 
   replay(id: string, options: ReplayOptions = {}): StreamReader<AgentEvent> {
     checkId("replay", id);
-    checkUiOptions("replay", options, ["after"]);
+    checkOptions("replay", options, ["after"]);
     const { after } = options;
     if (after !== undefined && after !== null && typeof after !== "string") {
       throw invalidUiOption("replay", "after", 'the value of a Last-Event-ID header, such as "<run>:<seq>"', after);

@@ -1,7 +1,8 @@
 import type { AgentEvent } from "../agents/agent-event.js";
 import { errorEvent } from "../agents/error-event.js";
+import { checkOptions } from "../check-options.js";
 import type { StreamSource } from "../schema/stream/source.js";
-import { checkEventStream, checkUiOptions } from "./check-options.js";
+import { checkEventStream } from "./check-event-stream.js";
 import type { EventEncoder } from "./event-body.js";
 import { eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
 
@@ -21,7 +22,7 @@ export interface SseOptions {
  */
 export function sse(stream: StreamSource<AgentEvent>, options: SseOptions = {}): Response {
   checkEventStream("sse", stream);
-  checkUiOptions("sse", options, ["headers"]);
+  checkOptions("sse", options, ["headers"]);
   return eventResponse(stream, new SseEncoder(), eventHeaders("sse", options.headers, {}));
 }
 

@@ -1,7 +1,8 @@
 import type { AgentEvent } from "../agents/agent-event.js";
+import { checkOptions } from "../check-options.js";
 import { messageOf } from "../errors.js";
 import type { StreamSource } from "../schema/stream/source.js";
-import { checkEventStream, checkUiOptions } from "./check-options.js";
+import { checkEventStream } from "./check-event-stream.js";
 import { invalidUiOption } from "./errors.js";
 import type { EventEncoder } from "./event-body.js";
 import { eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
@@ -25,7 +26,7 @@ export interface UiMessageStreamOptions {
  */
 export function uiMessageStream(stream: StreamSource<AgentEvent>, options: UiMessageStreamOptions = {}): Response {
   checkEventStream("uiMessageStream", stream);
-  checkUiOptions("uiMessageStream", options, ["headers", "sendReasoning"]);
+  checkOptions("uiMessageStream", options, ["headers", "sendReasoning"]);
   const { headers, sendReasoning = true }: UiMessageStreamOptions = options;
   if (typeof sendReasoning !== "boolean") {
     throw invalidUiOption("uiMessageStream", "sendReasoning", "true or false", sendReasoning);

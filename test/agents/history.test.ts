@@ -213,7 +213,7 @@ describe("the option history", () => {
     [{ history: true, store: withoutAppend }, /history of an agent needs a store that appends/],
     [{ history: "all", store: memoryStore() }, /history of an agent must be true, false or/],
     [{ history: { last: 0 }, store: memoryStore() }, /history\.last/],
-    [{ history: { first: 1 }, store: memoryStore() }, /Unknown field "first"/],
+    [{ history: { first: 1 }, store: memoryStore() }, /Unknown option "first"/],
   ])("refuses %j", (options, message) => {
     expect(() => createAgent({ model: scriptedModel(), ...(options as object) })).toThrow(message);
   });

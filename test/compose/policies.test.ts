@@ -18,7 +18,7 @@ describe("policies of a node", () => {
     [{ retry: { maxDelayMs: Number.NaN } }, "retry.maxDelayMs"],
     [{ retry: { jitter: 1 } }, "retry.jitter must be true or false"],
     [{ retry: { retryOn: true } }, "retry.retryOn must be a function"],
-    [{ retry: { times: 3 } }, 'unknown option "times" of retry'],
+    [{ retry: { times: 3 } }, 'Unknown option "times" of retry of node "work"'],
     [{ retry: 3 }, "retry must be true, false or an object"],
     [{ timeoutMs: 0 }, "timeoutMs must be a number above 0, or false (got 0)"],
     [{ timeoutMs: true }, "timeoutMs"],
@@ -26,7 +26,7 @@ describe("policies of a node", () => {
     [{ cache: { ttlMs: 0 } }, "cache.ttlMs must be a number above 0"],
     [{ cache: { store: {} } }, "cache.store must be a CacheStore"],
     [{ cache: { version: 2 } }, "cache.version must be a string"],
-    [{ cache: { constructor: 2 } }, 'unknown option "constructor" of cache'],
+    [{ cache: { constructor: 2 } }, 'Unknown option "constructor" of cache'],
     [{ fallback: "sorry" }, "fallback must be a function"],
   ])("refuse %j when the node is added, naming node and option", (options, message) => {
     const error = added(options);

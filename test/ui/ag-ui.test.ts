@@ -257,7 +257,10 @@ describe("readAgUiRequest", () => {
 it.each([
   [undefined, "The options of agUi must be an object (got undefined)."],
   [{ threadId: "u-1" }, "runId of agUi must be the id that the client sent (got undefined)."],
-  [{ threadId: "u-1", runId: "r", thread: 1 }, 'Unknown option "thread" of agUi. Options: threadId, runId, headers.'],
+  [
+    { threadId: "u-1", runId: "r", thread: 1 },
+    'Unknown option "thread" of agUi. Did you mean "threadId"? Options: threadId, runId, headers.',
+  ],
 ])("agUi refuses %j", (options, message) => {
   expect(() => agUi(streamOf([]), options as never)).toThrow(message);
 });

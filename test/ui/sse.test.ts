@@ -88,7 +88,7 @@ describe("sse", () => {
     [Promise.resolve(events), {}, "sse takes a stream of events, such as agent.stream(prompt)"],
     [undefined, {}, "sse takes a stream of events"],
     [[], { header: {} }, "sse takes a stream of events"],
-    [streamOf([]), { header: {} }, 'Unknown option "header" of sse. Options: headers.'],
+    [streamOf([]), { header: {} }, 'Unknown option "header" of sse. Did you mean "headers"? Options: headers.'],
     [streamOf([]), null, "The options of sse must be an object (got null)."],
     [streamOf([]), { headers: { "bad header": "1" } }, "headers of sse must be valid response headers"],
   ])("refuses %s with %j", (stream, options, message) => {

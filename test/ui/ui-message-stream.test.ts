@@ -393,7 +393,7 @@ describe("readUiRequest", () => {
 it("refuses options that it does not know", () => {
   const stream = (): AsyncIterable<AgentEvent> => streamOf([]);
   expect(() => uiMessageStream(stream(), { reasoning: true } as never)).toThrow(
-    'Unknown option "reasoning" of uiMessageStream. Options: headers, sendReasoning.',
+    'Unknown option "reasoning" of uiMessageStream. Did you mean "sendReasoning"? Options: headers, sendReasoning.',
   );
   expect(() => uiMessageStream(stream(), { sendReasoning: 1 } as never)).toThrow(
     "sendReasoning of uiMessageStream must be true or false (got 1).",

@@ -1,7 +1,8 @@
+import { checkOptions } from "../../check-options.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { modelName } from "../../tools/node/model-name.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
-import { checkAgentOptionNames, invalidAgentOption } from "../errors.js";
+import { invalidAgentOption } from "../errors.js";
 import { tokensIn, turnsIn } from "./conversation.js";
 import { requireCount } from "./trim-messages.js";
 
@@ -24,7 +25,7 @@ const cleared = "[This result was cleared to save space. Call the tool again if 
  * const agent = createAgent({ model, tools: [getWeather], middleware: [clearToolResults({ atTokens: 80_000, exclude: ["read_plan"] })] });
  */
 export function clearToolResults(options: ClearToolResultsOptions): Middleware {
-  checkAgentOptionNames("clearToolResults", options, ["atTokens", "keepRounds", "exclude"]);
+  checkOptions("clearToolResults", options, ["atTokens", "keepRounds", "exclude"]);
   const { atTokens, keepRounds = 3, exclude = [] } = options;
   requireCount("clearToolResults", { atTokens, keepRounds });
   if (!Array.isArray(exclude))

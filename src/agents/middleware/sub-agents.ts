@@ -1,10 +1,11 @@
+import { checkOptions } from "../../check-options.js";
 import type { ToolContext } from "../../components/tool.js";
 import type { AnyTool } from "../../tools/define/any-tool.js";
 import { createTool } from "../../tools/define/create-tool.js";
 import type { Agent } from "../agent.js";
 import { partsOf } from "../agent-parts.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
-import { agentWithoutDescription, checkAgentOptionNames, invalidAgentOption, sameAgentName } from "../errors.js";
+import { agentWithoutDescription, invalidAgentOption, sameAgentName } from "../errors.js";
 import { AgentRunCall, type RunnableAgent } from "../run-agent.js";
 import { turnAround } from "../turn.js";
 import { requireCount } from "./trim-messages.js";
@@ -26,7 +27,7 @@ export interface SubAgentsOptions {
  * const boss = createAgent({ model, middleware: [subAgents({ agents: [researcher] })] });
  */
 export function subAgents(options: SubAgentsOptions): Middleware {
-  checkAgentOptionNames("subAgents", options, ["agents", "maxDepth"]);
+  checkOptions("subAgents", options, ["agents", "maxDepth"]);
   const { agents, maxDepth = 1 } = options;
   requireCount("subAgents", { maxDepth });
   const byName = agentsByName(agents);

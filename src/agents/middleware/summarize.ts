@@ -1,3 +1,4 @@
+import { checkOptions } from "../../check-options.js";
 import { causedByInterrupt } from "../../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../../components/context.js";
 import type { AgenticModel } from "../../components/model.js";
@@ -10,7 +11,6 @@ import { userMessage } from "../../schema/message/construct-message.js";
 import { textOf } from "../../schema/message/read-message.js";
 import { countedModel } from "../counted-model.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
-import { checkAgentOptionNames } from "../errors.js";
 import { turnAround } from "../turn.js";
 import { messagesIn, type TalkTurn, tokensIn, turnsIn } from "./conversation.js";
 import { requireCount } from "./trim-messages.js";
@@ -46,7 +46,7 @@ const task =
  * });
  */
 export function summarize(options: SummarizeOptions): Middleware<{ summary?: Summary }> {
-  checkAgentOptionNames("summarize", options, ["model", "atTokens", "keepTurns"]);
+  checkOptions("summarize", options, ["model", "atTokens", "keepTurns"]);
   const { atTokens, keepTurns } = options;
   requireCount("summarize", { atTokens, keepTurns });
   const model = toModel(options.model, "summarize");

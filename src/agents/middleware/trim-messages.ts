@@ -1,5 +1,6 @@
+import { checkOptions } from "../../check-options.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
-import { checkAgentOptionNames, invalidAgentOption } from "../errors.js";
+import { invalidAgentOption } from "../errors.js";
 import { messagesIn, type TalkTurn, tokensIn, tokensOf, turnsIn } from "./conversation.js";
 
 /** Options of {@link trimMessages}. */
@@ -17,7 +18,7 @@ export interface TrimMessagesOptions {
  * const agent = createAgent({ model, middleware: [trimMessages({ maxTokens: 50_000 })] });
  */
 export function trimMessages(options: TrimMessagesOptions): Middleware {
-  checkAgentOptionNames("trimMessages", options, ["maxTokens", "keepTurns"]);
+  checkOptions("trimMessages", options, ["maxTokens", "keepTurns"]);
   const { maxTokens, keepTurns = 1 } = options;
   requireCount("trimMessages", { maxTokens, keepTurns });
   return createMiddleware({

@@ -1,4 +1,5 @@
 import type { Handler } from "../../callbacks/handler.js";
+import { checkOptions } from "../../check-options.js";
 import { isFields } from "../../is.js";
 import type { CompileOptions } from "../compile-options.js";
 import { defaultRuntime, SharedParts } from "../default-runtime.js";
@@ -35,11 +36,7 @@ export function resolveCompileOptions(
   nodeCount: number,
   options: CompileOptions<string>,
 ): CompileSettings {
-  if (typeof options !== "object" || options === null)
-    throw invalidOption("The options of compile() must be an object.");
-  for (const name of Object.keys(options)) {
-    if (!names.includes(name)) throw invalidOption(`Unknown compile option "${name}". Options: ${names.join(", ")}.`);
-  }
+  checkOptions("compile()", options, names);
   const { name = "", callbacks = [], runtime = defaultRuntime } = options;
   if (typeof name !== "string") throw invalidOption("The compile option name must be a string.");
   if (!(runtime instanceof SharedParts))
@@ -78,9 +75,7 @@ function resolveHistory(history: unknown, store: Plan["store"]): Plan["history"]
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw invalidOption("The compile option history must be true, false or { last, maxAgeMs }.");
   }
-  const other = Object.keys(given).find((name) => name !== "last" && name !== "maxAgeMs");
-  if (other !== undefined)
-    throw invalidOption(`Unknown field "${other}" of the compile option history. Fields: last, maxAgeMs.`);
+  checkOptions("the compile option history", given, ["last", "maxAgeMs"]);
   const { last = 1_000, maxAgeMs } = given as { readonly last?: number; readonly maxAgeMs?: number };
   if (!Number.isSafeInteger(last) || last < 1) {
     throw invalidOption(`history.last must be a whole number of at least 1 (got ${String(last)}).`);
@@ -101,11 +96,8 @@ export function resolveNodeDefaults(given: unknown): GivenPolicies {
   if (given === undefined) return {};
   if (!isFields(given)) throw invalidOption("The compile option nodeDefaults must be an object.");
   const known = policyNames.filter((name) => name !== "fallback");
-  const other = Object.keys(given).find((name) => !known.some((policy) => policy === name));
-  if (other !== undefined) {
-    throw invalidOption(`Unknown option "${other}" of nodeDefaults. Options: ${known.join(", ")}.`);
-  }
-  checkPolicies(given, (what) => invalidOption(`The compile option nodeDefaults: ${what}`));
+  checkOptions("nodeDefaults", given, known);
+  checkPolicies("nodeDefaults", given, invalidOption);
   return given;
 }
 

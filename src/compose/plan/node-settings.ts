@@ -1,3 +1,5 @@
+import { checkOptions } from "../../check-options.js";
+import { KumikoError } from "../../errors.js";
 import { isFields } from "../../is.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import { invalidNodeOption, stateRequired } from "../errors.js";
@@ -23,25 +25,18 @@ const noSettings: NodeSettings = Object.freeze({});
 /** Checks the options of a node and returns a frozen copy. */
 export function checkSettings(key: string, options: object | undefined, hasState: boolean): NodeSettings {
   if (options === undefined) return noSettings;
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw invalidNodeOption(key, "they must be an object.");
-  }
-  checkNames(key, options);
+  const where = `node "${key}"`;
+  const refuse = (text: string): KumikoError => new KumikoError("INVALID_OPTION", text, { nodePath: [key] });
+  checkOptions(where, options, names, { refuse });
   const settings: NodeSettings = { ...options };
   checkValues(key, settings);
-  checkPolicies(settings, (what) => invalidNodeOption(key, what));
+  checkPolicies(where, settings, refuse);
   for (const option of stateOptions) {
     if (settings[option] === undefined) continue;
     checkFunction(key, option, settings[option]);
     if (!hasState) throw stateRequired(key, option);
   }
   return Object.freeze(settings);
-}
-
-function checkNames(key: string, options: object): void {
-  for (const name of Object.keys(options)) {
-    if (!names.includes(name)) throw invalidNodeOption(key, `unknown option "${name}". Options: ${names.join(", ")}.`);
-  }
 }
 
 function checkValues(key: string, { name, inputKey, outputKey, options, merge, concat }: NodeSettings): void {

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../check-options.js";
 import {
   type CachePolicy,
   type CacheStore,
@@ -74,24 +75,22 @@ const cacheChecks: Checks<CachePolicy> = {
 /** The options of a node that are policies. */
 export const policyNames = ["retry", "timeoutMs", "idleTimeoutMs", "cache", "fallback"] as const;
 
-/** Checks values and names of policies. `refuse` creates the error, which names the owner of the options. */
+/** Checks values and names of policies. `where` is the owner of the options, and `refuse` creates the error. */
 export function checkPolicies(
+  where: string,
   { retry, timeoutMs, idleTimeoutMs, cache, fallback }: GivenPolicies,
   refuse: (what: string) => Error,
 ): void {
+  const mustBe = (name: string, wanted: string, value: unknown): Error =>
+    refuse(`Options of ${where}: ${name} must be ${wanted} (got ${show(value)}).`);
   const check = (name: string, value: unknown, [test, wanted]: Check): void => {
-    if (value !== undefined && !test(value)) throw refuse(`${name} must be ${wanted} (got ${show(value)}).`);
+    if (value !== undefined && !test(value)) throw mustBe(name, wanted, value);
   };
   const checkPolicy = (name: string, given: unknown, checks: Readonly<Record<string, Check>>): void => {
     if (given === undefined || typeof given === "boolean") return;
-    if (!isFields(given)) throw refuse(`${name} must be true, false or an object (got ${show(given)}).`);
-    for (const [option, value] of Object.entries(given)) {
-      const known = Object.hasOwn(checks, option) ? checks[option] : undefined;
-      if (known === undefined) {
-        throw refuse(`unknown option "${option}" of ${name}. Options: ${Object.keys(checks).join(", ")}.`);
-      }
-      check(`${name}.${option}`, value, known);
-    }
+    if (!isFields(given)) throw mustBe(name, "true, false or an object", given);
+    checkOptions(`${name} of ${where}`, given, Object.keys(checks), { refuse });
+    for (const [option, known] of Object.entries(checks)) check(`${name}.${option}`, given[option], known);
   };
   checkPolicy("retry", retry, retryChecks);
   check("timeoutMs", timeoutMs, timeLimit);

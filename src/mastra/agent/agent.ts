@@ -6,6 +6,7 @@ import type { AgentResult } from "../../agents/agent-result.js";
 import type { AgentStream } from "../../agents/agent-stream.js";
 import type { AgentCallOptions, ResumeTarget } from "../../agents/call-options.js";
 import { type AgentOutput, createAgent } from "../../agents/create-agent.js";
+import { checkOptions } from "../../check-options.js";
 import type { Tool } from "../../components/tool.js";
 import type { Answers } from "../../compose/options.js";
 import { isObject } from "../../is.js";
@@ -13,7 +14,7 @@ import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema
 import type { AnyTool } from "../../tools/define/any-tool.js";
 import type { AnyMastra } from "../any-mastra.js";
 import { type RequestOptions, requestContextOf, signalOf } from "../call-values.js";
-import { checkMastraOptions, invalidMastraOption } from "../errors.js";
+import { invalidMastraOption } from "../errors.js";
 import { type Owner, type Registrable, register } from "../registered.js";
 import { emptyMastra } from "../registry.js";
 import { isCreatedMastraTool, toolParts } from "../tools/create-tool.js";
@@ -182,7 +183,7 @@ export function isMastraAgent(value: unknown): value is AnyAgent {
 }
 
 function readNames(options: AnyOptions | MastraAgentOptions<never>): { readonly id: string; readonly name: string } {
-  checkMastraOptions("new Agent", options, optionNames);
+  checkOptions("new Agent", options, optionNames);
   const { id, name } = options;
   for (const [option, value] of Object.entries({ id, name })) {
     if (value === undefined || (typeof value === "string" && value.trim() !== "")) continue;

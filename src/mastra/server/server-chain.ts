@@ -1,7 +1,8 @@
+import { checkOptions } from "../../check-options.js";
 import { KumikoError, messageOf } from "../../errors.js";
 import { isFields } from "../../is.js";
 import { kindOf } from "../../wording.js";
-import { checkMastraOptions, invalidMastraOption, noMiddlewareResponse } from "../errors.js";
+import { invalidMastraOption, noMiddlewareResponse } from "../errors.js";
 import type { Middleware, MiddlewareContext, MiddlewareHandler } from "./middleware.js";
 import { RequestValues } from "./request-values.js";
 
@@ -87,7 +88,7 @@ function statusOf(error: unknown, code: string | undefined): number {
 function entryOf(given: unknown, index: number): Entry {
   if (typeof given === "function") return { handler: given as MiddlewareHandler, match: () => ({}) };
   const { path, handler } = isFields(given) ? given : {};
-  if (isFields(given)) checkMastraOptions(`server.middleware[${index}]`, given, ["path", "handler"]);
+  if (isFields(given)) checkOptions(`server.middleware[${index}]`, given, ["path", "handler"]);
   if (typeof path === "string" && typeof handler === "function") {
     return { handler: handler as MiddlewareHandler, match: pathMatcher(path) };
   }

@@ -1,11 +1,12 @@
 import type { AgentCallOptions } from "../../agents/call-options.js";
+import { checkOptions } from "../../check-options.js";
 import { isObject } from "../../is.js";
 import { shorten } from "../../schema/shorten.js";
 import type { OnlyInputSchema } from "../../tools/define/create-tool.js";
 import { kindOf } from "../../wording.js";
 import { isMastraAgent } from "../agent/agent.js";
 import { type AnyAgent, withOutput } from "../agent/any-agent.js";
-import { checkMastraOptions, checkMastraSchemas, invalidStep } from "../errors.js";
+import { checkMastraSchemas, invalidStep } from "../errors.js";
 import type { AnyMastraTool } from "../tools/any-tool.js";
 import { isTool } from "../tools/create-tool.js";
 import { runTool } from "../tools/run-tool.js";
@@ -120,7 +121,7 @@ function checkNone(options: unknown, what: string): void {
  */
 export function cloneStep<S extends AnyStep>(step: S, options: { readonly id: string }): S {
   if (!isStep(step)) throw invalidStep(`cloneStep takes a step (got ${kindOf(step)}).`);
-  checkMastraOptions("cloneStep", options, ["id"]);
+  checkOptions("cloneStep", options, ["id"]);
   const { id } = options;
   checkId(id);
   const body = step[stepBody].bind(step);
@@ -140,7 +141,7 @@ export function toStep(given: unknown, where: string): AnyStep {
 }
 
 function stepOfFunction(options: object): AnyStep {
-  checkMastraOptions("createStep", options, optionNames);
+  checkOptions("createStep", options, optionNames);
   const { id, execute, retries, ...others } = options as StepOptions<
     AnySchema,
     AnySchema,
@@ -177,7 +178,7 @@ const agentStepOptions = ["retries", "maxSteps", "modelOptions", "structuredOutp
 function stepOfAgent(agent: AnyAgent, given: unknown = {}): AnyStep {
   const { id, description } = agent;
   const where = `createStep of agent "${agent.name}"`;
-  checkMastraOptions(where, given, agentStepOptions);
+  checkOptions(where, given, agentStepOptions);
   const { retries, structuredOutput, ...call } = given as AgentStepOptions;
   checkRetries(id, retries);
   const schema = structuredOutput === undefined ? undefined : schemaOf(where, structuredOutput);
@@ -193,7 +194,7 @@ function stepOfAgent(agent: AnyAgent, given: unknown = {}): AnyStep {
 }
 
 function schemaOf(where: string, structuredOutput: object): AnySchema {
-  checkMastraOptions(`structuredOutput of ${where}`, structuredOutput, ["schema"]);
+  checkOptions(`structuredOutput of ${where}`, structuredOutput, ["schema"]);
   const { schema } = structuredOutput as { readonly schema: AnySchema };
   checkMastraSchemas(`structuredOutput of ${where}`, { schema: schema ?? null });
   return schema;
@@ -201,7 +202,7 @@ function schemaOf(where: string, structuredOutput: object): AnySchema {
 
 function stepOfTool(tool: AnyMastraTool, given: unknown = {}): AnyStep {
   const { id, description, inputSchema, outputSchema, resumeSchema, suspendSchema } = tool as AnyStep & AnyMastraTool;
-  checkMastraOptions(`createStep of tool "${id}"`, given, ["retries"]);
+  checkOptions(`createStep of tool "${id}"`, given, ["retries"]);
   const { retries } = given as ToolStepOptions;
   checkRetries(id, retries);
   const schemas = { inputSchema, outputSchema, resumeSchema, suspendSchema };

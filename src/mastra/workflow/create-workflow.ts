@@ -1,5 +1,6 @@
+import { checkOptions } from "../../check-options.js";
 import type { OnlyInputSchema } from "../../tools/define/create-tool.js";
-import { checkMastraOptions, checkMastraSchemas, duplicateStep, invalidMastraOption } from "../errors.js";
+import { checkMastraSchemas, duplicateStep, invalidMastraOption } from "../errors.js";
 import type { AcceptedBy, AnySchema, ParsedBy } from "./any-schema.js";
 import { Workflow } from "./workflow.js";
 import type { WorkflowOptions } from "./workflow-options.js";
@@ -34,15 +35,15 @@ export function createWorkflow<
 >(
   options: WorkflowOptions<InputSchema, OutputSchema> & OnlyInputSchema<InputSchema>,
 ): Workflow<AcceptedBy<InputSchema>, AcceptedBy<OutputSchema>, ParsedBy<InputSchema>> {
-  checkMastraOptions("createWorkflow", options, optionNames);
+  checkOptions("createWorkflow", options, optionNames);
   const { id, steps = [], retryConfig = {}, durability } = options;
   if (typeof id !== "string" || id === "")
     throw invalidMastraOption(`id of createWorkflow must be a non-empty string (got ${String(id)}).`);
   const where = `workflow "${id}"`;
   const { inputSchema, outputSchema, stateSchema } = options;
   checkMastraSchemas(where, { inputSchema, outputSchema, stateSchema });
-  checkMastraOptions(`retryConfig of ${where}`, retryConfig, ["attempts", "delay"]);
-  checkMastraOptions(`options of ${where}`, options.options ?? {}, ["validateInputs", "validateOutputs"]);
+  checkOptions(`retryConfig of ${where}`, retryConfig, ["attempts", "delay"]);
+  checkOptions(`options of ${where}`, options.options ?? {}, ["validateInputs", "validateOutputs"]);
   checkCount(`retryConfig.attempts of ${where}`, retryConfig.attempts);
   checkCount(`retryConfig.delay of ${where}`, retryConfig.delay);
   if (durability !== undefined && durability !== "exit" && durability !== "step") {

@@ -1,6 +1,7 @@
+import { checkOptions } from "../../check-options.js";
 import { isFields } from "../../is.js";
 import { kindOf } from "../../wording.js";
-import { checkMastraOptions, checkMastraSchemas, invalidStep, pathNotFound, stepHasNotRun } from "../errors.js";
+import { checkMastraSchemas, invalidStep, pathNotFound, stepHasNotRun } from "../errors.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
 import type { FlowParams } from "./flow-entry.js";
@@ -77,7 +78,7 @@ function checkSource(workflow: string, name: string, source: unknown): void {
   }
   if ("fn" in source && typeof source.fn !== "function") throw invalidStep(`fn of ${where} must be a function.`);
   const kind = String(given[0]);
-  checkMastraOptions(where, source, [kind, kind === "step" || kind === "initData" ? "path" : "schema"]);
+  checkOptions(where, source, [kind, kind === "step" || kind === "initData" ? "path" : "schema"]);
   checkMastraSchemas(where, { schema: source.schema });
 }
 

@@ -1,9 +1,10 @@
+import { checkOptions } from "../../check-options.js";
 import { causedByInterrupt, InterruptError } from "../../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../../components/context.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import { shorten } from "../../schema/shorten.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
-import { checkMastraOptions, invalidMastraOption } from "../errors.js";
+import { invalidMastraOption } from "../errors.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
 import type { Flow, ItemPosition } from "./flow.js";
@@ -186,7 +187,7 @@ class StepExecution {
 
 /** The labels that a step gives its question. */
 function labelsOf(step: string, options: SuspendOptions): readonly string[] {
-  checkMastraOptions(`suspend of step "${step}"`, options, ["resumeLabel"]);
+  checkOptions(`suspend of step "${step}"`, options, ["resumeLabel"]);
   const { resumeLabel } = options;
   if (resumeLabel === undefined) return [];
   const labels: readonly unknown[] = [resumeLabel].flat();

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../check-options.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { type Interrupt, InterruptError } from "../../checkpoint/pause/interrupt.js";
 import { RequestContext } from "../../components/request-context.js";
@@ -5,7 +6,7 @@ import type { RunOptions } from "../../compose/options.js";
 import { KumikoError } from "../../errors.js";
 import type { AnyMastra } from "../any-mastra.js";
 import { requestContextOf, signalOf } from "../call-values.js";
-import { cannotSuspend, checkMastraOptions, checkNoMore, notSuspended } from "../errors.js";
+import { cannotSuspend, checkNoMore, notSuspended } from "../errors.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
 import { EventChannel } from "./event-channel.js";
@@ -160,7 +161,7 @@ export class WorkflowRun<in In = never, out Out = unknown> {
 
   #callOf(method: string, options: WorkflowCallOptions, names: readonly string[]): Call {
     const where = `${method} of workflow "${this.workflowId}"`;
-    checkMastraOptions(where, options, names);
+    checkOptions(where, options, names);
     return {
       requestContext: requestContextOf(where, options) ?? new RequestContext(),
       signal: signalOf(where, options),

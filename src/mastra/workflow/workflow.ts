@@ -1,7 +1,7 @@
+import { checkOptions } from "../../check-options.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import type { AnyMastra } from "../any-mastra.js";
 import {
-  checkMastraOptions,
   duplicateStep,
   emptyWorkflow,
   invalidMastraOption,
@@ -77,7 +77,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     options: { readonly id?: string | undefined } = {},
   ): Workflow<In, Out, Mapped<M>> {
     const count = this.#entries.filter(({ type }) => type === "map").length;
-    checkMastraOptions(`.map of workflow "${this.id}"`, options, ["id"]);
+    checkOptions(`.map of workflow "${this.id}"`, options, ["id"]);
     const { id = `mapping_${this.id}_${count}` } = options;
     for (const { field, step } of mappedStepsOf(mapping)) this.#mapped.push({ field, id: idOf(step) });
     return this.#add({ type: "map", step: mapStep(this.id, id, mapping) });
@@ -113,7 +113,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     step: Step<Current extends readonly (infer Item)[] ? Item : never, Next>,
     options: { readonly concurrency?: number | undefined } = {},
   ): Workflow<In, Out, Next[]> {
-    checkMastraOptions(`.foreach of workflow "${this.id}"`, options, ["concurrency"]);
+    checkOptions(`.foreach of workflow "${this.id}"`, options, ["concurrency"]);
     const { concurrency = 1 } = options;
     if (!Number.isInteger(concurrency) || concurrency < 1) {
       throw invalidMastraOption(
@@ -146,7 +146,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
 
   /** Creates a run, to `start` it. With the `runId` of a suspended run, it can be resumed. */
   createRun(options: { readonly runId?: string | undefined } = {}): WorkflowRun<In, Out> {
-    checkMastraOptions(`createRun of workflow "${this.id}"`, options, ["runId"]);
+    checkOptions(`createRun of workflow "${this.id}"`, options, ["runId"]);
     const { runId = crypto.randomUUID() } = options;
     if (typeof runId !== "string" || runId === "") {
       throw invalidMastraOption(`runId of workflow "${this.id}" must be a non-empty string (got ${String(runId)}).`);

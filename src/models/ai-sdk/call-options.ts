@@ -73,7 +73,8 @@ export function unsupportedOptions(options: ModelOptions, target: AiSdkModel): s
   const { model, reasoningEffort } = options;
   const found: string[] = [];
   for (const name in options) {
-    if (!isModelOptionName(name)) found.push(`options.${name} is ignored: unknown option.${modelOptionHint(name)}`);
+    if (isModelOptionName(name)) continue;
+    found.push(`options.${name} is ignored: unknown option. ${modelOptionHint(name)}`.trim());
   }
   if (model !== undefined && model !== target.modelId) {
     found.push(

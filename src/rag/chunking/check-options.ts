@@ -1,11 +1,7 @@
+import { checkOptions } from "../../check-options.js";
 import { shorten } from "../../schema/shorten.js";
-import {
-  conflictingSynonyms,
-  invalidRagOption,
-  invalidValue,
-  reservedChunkKey,
-  unknownChunkOption,
-} from "../errors.js";
+import { withoutUndefined } from "../../schema/without-undefined.js";
+import { conflictingSynonyms, invalidRagOption, invalidValue, reservedChunkKey } from "../errors.js";
 import type { ChunkStrategy } from "./chunk-options.js";
 
 /** Options whose names and common values have been checked. */
@@ -38,7 +34,7 @@ export function checkChunkOptions(options: object, byDefault: ChunkStrategy): Ch
   if (typeof options !== "object" || options === null) throw invalidValue("The chunk options", "an object", options);
   const values: Readonly<Record<string, unknown>> = { ...options };
   const strategy = strategyOf(values.strategy ?? byDefault);
-  checkNames(values, strategy);
+  checkOptions(`the strategy "${strategy}"`, withoutUndefined({ ...values }), optionNames[strategy]);
   const size = synonyms(values, "size", "maxSize") ?? (strategy === "token" ? 512 : 4_000);
   const overlap = values.overlap ?? 0;
   if (typeof size !== "number" || !(size >= 1)) throw invalidValue("size", "a number of at least 1", size);
@@ -59,13 +55,6 @@ function strategyOf(given: unknown): ChunkStrategy {
   const found = (known as ChunkStrategy[]).find((name) => name === given);
   if (found !== undefined) return found;
   throw invalidRagOption(`Unknown strategy ${shorten(given, { length: 80 })}. Strategies: ${known.join(", ")}.`);
-}
-
-function checkNames(values: Readonly<Record<string, unknown>>, strategy: ChunkStrategy): void {
-  const known = optionNames[strategy];
-  for (const [name, value] of Object.entries(values)) {
-    if (value !== undefined && !known.includes(name)) throw unknownChunkOption(name, strategy, known);
-  }
 }
 
 /** The value of an option that has two names. */

@@ -1,16 +1,10 @@
+import { checkOptions } from "../../check-options.js";
 import type { AgenticModel } from "../../components/model.js";
 import { isFields } from "../../is.js";
 import { schemaProblem } from "../../schema/json-schema/schema-problem.js";
 import type { Chunk } from "../chunk.js";
 import { concurrently } from "../concurrently.js";
-import {
-  extractionFailed,
-  invalidRagOption,
-  invalidValue,
-  noModel,
-  reservedChunkKey,
-  unknownRagOption,
-} from "../errors.js";
+import { extractionFailed, invalidRagOption, invalidValue, noModel, reservedChunkKey } from "../errors.js";
 import type { PartialContext } from "../lone-context.js";
 import { type AskOptions, askModel, askModelForJson } from "../model-answer.js";
 import type { ExtractOptions, ExtractorOptions } from "./extract-options.js";
@@ -35,7 +29,7 @@ export async function extractMetadata(
   options: ExtractOptions,
   ctx?: PartialContext,
 ): Promise<Chunk[]> {
-  const { model, onError = "throw", concurrency = 4, signal } = checkOptions(options);
+  const { model, onError = "throw", concurrency = 4, signal } = checkExtractOptions(options);
   const extractors = extractorsOf(options);
   if (extractors.length === 0) return [...chunks];
   if (model === undefined) throw noModel();
@@ -55,10 +49,8 @@ export async function extractMetadata(
   return chunks.map((chunk, index) => ({ ...chunk, metadata: { ...chunk.metadata, ...found[index] } }));
 }
 
-function checkOptions(options: ExtractOptions): ExtractOptions {
-  if (typeof options !== "object" || options === null) throw invalidValue("extract", "an object of options", options);
-  const other = Object.keys(options).find((name) => !optionNames.includes(name));
-  if (other !== undefined) throw unknownRagOption("extract", other, optionNames);
+function checkExtractOptions(options: ExtractOptions): ExtractOptions {
+  checkOptions("extract", options, optionNames);
   const { onError, concurrency = 4 } = options;
   if (onError !== undefined && onError !== "throw" && onError !== "skip")
     throw invalidValue("extract.onError", '"throw" or "skip"', onError);

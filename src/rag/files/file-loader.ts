@@ -1,9 +1,10 @@
 import { open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { checkOptions } from "../../check-options.js";
 import type { NodeContext } from "../../components/context.js";
 import type { DocumentSource, Loader } from "../../components/retrieval.js";
 import type { Document } from "../../schema/document.js";
-import { invalidValue, unknownRagOption } from "../errors.js";
+import { invalidValue } from "../errors.js";
 import { documentFromBytes } from "./document-from-bytes.js";
 import { fileTooLarge, loadFailed } from "./errors.js";
 import { mimeTypeOf } from "./file-type.js";
@@ -50,8 +51,7 @@ export function checkMaxBytes(
   known: readonly string[],
   byDefault: number,
 ): number {
-  const other = Object.keys(options).find((name) => !known.includes(name));
-  if (other !== undefined) throw unknownRagOption(where, other, known);
+  checkOptions(where, options, known);
   const maxBytes = options.maxBytes ?? byDefault;
   if (typeof maxBytes !== "number" || !(maxBytes > 0)) throw invalidValue("maxBytes", "a number above 0", maxBytes);
   return maxBytes;

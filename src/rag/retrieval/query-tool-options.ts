@@ -1,5 +1,4 @@
 import type { AnyEmbedder } from "../embedding/any-embedder.js";
-import { unknownRagOption } from "../errors.js";
 import type { Filter } from "../vectors/filter.js";
 import type { QueryResult } from "../vectors/vector-store.js";
 import type { GraphRAGOptions } from "./graph-rag.js";
@@ -102,11 +101,6 @@ export function querySchema(enableFilter: boolean, needsText: boolean) {
     required: isOptional ? [] : ["queryText"],
     additionalProperties: false,
   };
-}
-
-export function checkToolOptions(where: string, options: object, known: readonly string[]): void {
-  const other = Object.keys(options).find((name) => !known.includes(name));
-  if (other !== undefined) throw unknownRagOption(where, other, known);
 }
 
 export function toolId(kind: string, { id, vectorStoreName, indexName }: QueryToolOptions): string {

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../check-options.js";
 import type { NodeContext } from "../../components/context.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type CreatedTool, createTool } from "../../tools/define/create-tool.js";
@@ -5,7 +6,6 @@ import { invalidRagOption } from "../errors.js";
 import { wholeContext } from "../lone-context.js";
 import { GraphRAG } from "./graph-rag.js";
 import {
-  checkToolOptions,
   type GraphRAGToolOptions,
   type QueryToolOptions,
   type QueryToolResult,
@@ -32,7 +32,7 @@ export type QueryTool = CreatedTool<JsonSchema, undefined, Record<never, never>,
  * });
  */
 export function createVectorQueryTool(options: VectorQueryToolOptions): QueryTool {
-  checkToolOptions("createVectorQueryTool", options, [...queryToolNames, "reranker"]);
+  checkOptions("createVectorQueryTool", options, [...queryToolNames, "reranker"]);
   return makeTool(options, {
     kind: "VectorQuery",
     description:
@@ -56,7 +56,7 @@ export function createVectorQueryTool(options: VectorQueryToolOptions): QueryToo
  * });
  */
 export function createGraphRAGTool(options: GraphRAGToolOptions): QueryTool {
-  checkToolOptions("createGraphRAGTool", options, [...queryToolNames, "graphOptions"]);
+  checkOptions("createGraphRAGTool", options, [...queryToolNames, "graphOptions"]);
   if (options.model === undefined)
     throw invalidRagOption("createGraphRAGTool needs a model that embeds the query text.");
   new GraphRAG(options.graphOptions); // throws for invalid options when the tool is created

@@ -1,5 +1,6 @@
+import { checkOptions } from "../../check-options.js";
 import { type Fields, isFields } from "../../is.js";
-import { invalidDocument, invalidRagOption, invalidValue, unknownRagOption } from "../errors.js";
+import { invalidDocument, invalidRagOption, invalidValue } from "../errors.js";
 import { norm } from "../vector-math.js";
 import { deletesEverything, invalidVector, notStorable, noVectors, undefinedSelection } from "./errors.js";
 import { type Condition, constantOf, readFilter } from "./filter.js";
@@ -38,7 +39,7 @@ export function checkIndexName(name: unknown): string {
 }
 
 export function readIndexSettings(options: CreateIndexOptions, others: readonly string[] = []): IndexSettings {
-  checkNames("createIndex", options, ["indexName", "dimension", "metric", "text", ...others]);
+  checkOptions("createIndex", options, ["indexName", "dimension", "metric", "text", ...others]);
   const { dimension, metric, text = true } = options;
   if (typeof text !== "boolean") throw invalidValue("text", "true or false", text);
   if (dimension === undefined) {
@@ -79,7 +80,7 @@ export interface EntryRows {
 }
 
 export function readEntryRows(options: UpsertOptions, settings: IndexSettings): EntryRows {
-  checkNames("upsert", options, ["indexName", "vectors", "ids", "documents", "metadata"]);
+  checkOptions("upsert", options, ["indexName", "vectors", "ids", "documents", "metadata"]);
   const { vectors, ids, documents, metadata } = options;
   if (!hasVectors(settings) && vectors !== undefined) throw noVectors(options.indexName, "vectors");
   const [name, list] = hasVectors(settings) ? ["vectors", vectors] : ["documents", documents];
@@ -166,7 +167,7 @@ export interface QueryRequest {
 
 export function readQuery(options: QueryOptions, settings: IndexSettings): QueryRequest {
   const known = ["indexName", "queryVector", "queryText", "topK", "filter", "minScore", "includeVector", "exact"];
-  checkNames("query", options, known);
+  checkOptions("query", options, known);
   const { indexName, queryVector, queryText, topK = 10, minScore, includeVector = false, exact = false } = options;
   const condition = readSelection(options, "query");
   if (queryVector === undefined && queryText === undefined) {
@@ -210,7 +211,7 @@ export type EntryChange = { readonly id: string } & {
 };
 
 export function readUpdate(options: UpdateOptions, settings: IndexSettings): EntryChange {
-  checkNames("update", options, ["indexName", "id", "vector", "document", "metadata"]);
+  checkOptions("update", options, ["indexName", "id", "vector", "document", "metadata"]);
   const { id, vector, document, metadata } = options;
   return {
     id: readId(id),
@@ -231,7 +232,7 @@ export type DeleteRequest =
   | { readonly ids?: undefined; readonly condition: Condition };
 
 export function readDelete(options: DeleteOptions): DeleteRequest {
-  checkNames("delete", options, ["indexName", "ids", "filter"]);
+  checkOptions("delete", options, ["indexName", "ids", "filter"]);
   const { indexName, ids } = options;
   const condition = readSelection(options, "delete");
   if ("ids" in options && ids === undefined) throw undefinedSelection("delete", "ids");
@@ -244,10 +245,4 @@ export function readDelete(options: DeleteOptions): DeleteRequest {
   }
   if (!Array.isArray(ids)) throw invalidValue("ids", "a list of strings", ids);
   return { ids: [...new Set(Array.from(ids, readId))] };
-}
-
-function checkNames(where: string, options: object, known: readonly string[]): void {
-  if (!isFields(options)) throw invalidValue(`The argument of ${where}`, "an object of options", options);
-  const other = Object.keys(options).find((name) => !known.includes(name));
-  if (other !== undefined) throw unknownRagOption(where, other, known);
 }

@@ -1,4 +1,5 @@
 import type { Handler } from "../../callbacks/handler.js";
+import { checkOptions } from "../../check-options.js";
 import type { KindOptions, NodeCallOptions, RunOptions } from "../../compose/options.js";
 import { END_INDEX, LONE_INDEX, type PlanNode } from "../../compose/plan/plan.js";
 import { isSize } from "../../schema/stream/size.js";
@@ -111,13 +112,7 @@ function addNodeOptions(root: NodeCallOptionsTree, path: string, given: NodeCall
 function checkNodeOptions(path: string, given: NodeCallOptions, node: PlanNode | undefined): void {
   checkRecord(`nodes["${path}"]`, given, "an object with options and callbacks");
   if (given.callbacks !== undefined) checkHandlers(`nodes["${path}"].callbacks`, given.callbacks);
-  for (const name of Object.keys(given)) {
-    if (name !== "options" && name !== "callbacks") {
-      throw invalidRunOption(
-        `nodes["${path}"].${name} is not an option. An entry of nodes takes options and callbacks.`,
-      );
-    }
-  }
+  checkOptions(`nodes["${path}"]`, given, ["options", "callbacks"]);
   if (node?.body.kind === "passthrough") {
     throw invalidRunOption(`nodes["${path}"] names a passthrough: it has no options and no callbacks.`);
   }
@@ -219,8 +214,7 @@ const runOptionNames: readonly string[] = [
 export function checkRunOptions(options: RunOptions, program: Program): void {
   checkRecord("The options of a run", options, "an object");
   for (const name in options) {
-    if (!isRunOption(name) && Object.hasOwn(options, name))
-      throw invalidRunOption(`Unknown run option "${name}". Options: ${runOptionNames.join(", ")}.`);
+    if (!isRunOption(name) && Object.hasOwn(options, name)) checkOptions("a run", options, runOptionNames);
   }
   const { maxSteps, maxConcurrency, timeoutMs, key, parent, signal, callbacks, requestContext } = options;
   if (signal !== undefined && !isSignal(signal)) throw invalidRunOption("signal must be an AbortSignal.");

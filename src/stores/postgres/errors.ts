@@ -7,9 +7,6 @@ export const noConnection = (store: string): KumikoError =>
     `A ${store} needs either { connectionString } or { pool }. A pool is a Pool of the package pg, or a compatible one.`,
   );
 
-export const unknownStoreOption = (store: string, name: string, known: readonly string[]): KumikoError =>
-  invalidOption(`Unknown option "${name}" of ${store}. Options: ${known.join(", ")}.`);
-
 export const invalidTable = (name: unknown): KumikoError =>
   invalidOption(
     `${typeof name === "string" ? JSON.stringify(name) : `A ${typeof name}`} is not a valid table name for postgresStore. ` +

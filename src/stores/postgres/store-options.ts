@@ -1,5 +1,6 @@
+import { checkOptions } from "../../check-options.js";
 import type { PostgresConnection, StoreName } from "./database.js";
-import { noConnection, unknownStoreOption } from "./errors.js";
+import { noConnection } from "./errors.js";
 
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
@@ -21,17 +22,12 @@ export function checkStoreOptions(
   known: readonly string[],
 ): void {
   if (typeof connection !== "object" || connection === null) throw noConnection(store);
-  checkNames(store, connection, connectionNames);
-  checkNames(store, options, known);
+  checkOptions(store, connection, connectionNames);
+  checkOptions(store, options, known);
   const { connectionString, pool } = connection;
   if ((connectionString === undefined) === (pool === undefined)) throw noConnection(store);
   if (connectionString === undefined ? !isPool(pool) : typeof connectionString !== "string" || connectionString === "")
     throw noConnection(store);
-}
-
-function checkNames(store: StoreName, given: object, known: readonly string[]): void {
-  const other = Object.keys(given).find((name) => !known.includes(name));
-  if (other !== undefined) throw unknownStoreOption(store, other, known);
 }
 
 /** Whether it is a pool. A client is not accepted, because it cannot reconnect after its connection breaks. */

@@ -5,9 +5,6 @@ import { KumikoError, messageOf } from "../../errors.js";
 export const invalidPath = (store: string, path: unknown): KumikoError =>
   invalidOption(`${store} needs the path of a file, or ":memory:" (got ${JSON.stringify(path) ?? typeof path}).`);
 
-export const unknownSqliteOption = (store: string, name: string, known: readonly string[]): KumikoError =>
-  invalidOption(`Unknown option "${name}" of ${store}. Options: ${known.join(", ")}.`);
-
 export const invalidSynchronous = (value: unknown): KumikoError =>
   invalidOption(`The option synchronous of sqliteStore must be "full" or "normal" (got ${JSON.stringify(value)}).`);
 

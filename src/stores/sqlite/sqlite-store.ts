@@ -1,9 +1,10 @@
+import { checkOptions } from "../../check-options.js";
 import type { ClosableStore, StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
 import { checkpointConflict } from "../../checkpoint/errors.js";
 import { checkCheckpointId } from "../../checkpoint/journal/checkpoint-id.js";
 import { isProcessOwnerAlive } from "../owner-alive.js";
 import { SqliteDatabase } from "./database.js";
-import { invalidSynchronous, unknownSqliteOption } from "./errors.js";
+import { invalidSynchronous } from "./errors.js";
 import { locationOf } from "./location.js";
 import {
   appendEntry,
@@ -44,7 +45,8 @@ export interface SqliteStoreOptions {
  * await store.close();
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): ClosableStore {
-  const { synchronous = "full" } = checkOptions(options);
+  checkOptions("sqliteStore", options, ["synchronous"]);
+  const { synchronous = "full" } = options;
   if (synchronous !== "full" && synchronous !== "normal") throw invalidSynchronous(synchronous);
   return new SqliteStore(
     new SqliteDatabase({
@@ -118,12 +120,4 @@ class SqliteStore implements ClosableStore {
     this.#database.checkOpen();
     checkCheckpointId(id);
   }
-}
-
-const names = ["synchronous"];
-
-function checkOptions(options: SqliteStoreOptions): SqliteStoreOptions {
-  const other = Object.keys(options).find((name) => !names.includes(name));
-  if (other !== undefined) throw unknownSqliteOption("sqliteStore", other, names);
-  return options;
 }

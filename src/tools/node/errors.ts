@@ -1,5 +1,6 @@
 import { KumikoError, messageOf } from "../../errors.js";
 import { isFields } from "../../is.js";
+import { nearestNames } from "../../nearest-names.js";
 import { invalidTool, schemaUnsupported } from "../../schema/errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ToolErrorKind } from "../../schema/message/content-block.js";
@@ -7,7 +8,6 @@ import { messageProblem } from "../../schema/message/message-problem.js";
 import { shorten, shortenText } from "../../schema/shorten.js";
 import { capital, list } from "../../wording.js";
 import { named, type ToolCallName, ToolError } from "../define/errors.js";
-import { nearestNames } from "./nearest-names.js";
 
 const failure = (
   kind: ToolErrorKind,

@@ -26,7 +26,7 @@ describe("the arguments of postgresStore", () => {
 
   it("are refused when there is an option that it does not have", () => {
     expect(() => postgresStore(given('{ "connectionstring": "postgres://localhost" }'))).toThrow(
-      'Unknown option "connectionstring" of postgresStore. Options: connectionString, pool.',
+      'Unknown option "connectionstring" of postgresStore. Did you mean "connectionString"? Options: connectionString, pool.',
     );
     expect(() => postgresStore({ connectionString }, given('{ "tableName": "runs" }'))).toThrow(
       'Unknown option "tableName" of postgresStore. Options: table.',

@@ -1,6 +1,6 @@
+import { checkOptions } from "../../../check-options.js";
 import { invalidOption } from "../../errors.js";
 import type { GraphInfo } from "../describe.js";
-import { checkNames } from "./option-names.js";
 import { type Picture, type PictureEdge, type PictureNode, pictureOf } from "./picture.js";
 import { type PictureTrace, TraceMarks } from "./trace-marks.js";
 
@@ -16,7 +16,7 @@ const directions: readonly unknown[] = ["TD", "TB", "BT", "LR", "RL"];
 
 /** Writes a Mermaid flowchart: branches are dashed, error edges dotted, and nested graphs are boxes with their nodes. */
 export function toMermaid(info: GraphInfo, options: MermaidOptions = {}): string {
-  checkNames("toMermaid", options, ["trace", "direction"]);
+  checkOptions("toMermaid", options, ["trace", "direction"]);
   const { trace, direction = "TD" } = options;
   if (!directions.includes(direction)) {
     throw invalidOption(`toMermaid: direction must be one of ${directions.join(", ")} (got "${String(direction)}").`);

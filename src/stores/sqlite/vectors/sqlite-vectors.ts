@@ -1,3 +1,4 @@
+import { checkOptions } from "../../../check-options.js";
 import {
   checkIndexName,
   hasVectors,
@@ -21,7 +22,7 @@ import type {
 } from "../../../rag/vectors/vector-store.js";
 import type { DriverName, SqliteConnection } from "../connection.js";
 import { SqliteDatabase } from "../database.js";
-import { invalidDriver, unknownSqliteOption } from "../errors.js";
+import { invalidDriver } from "../errors.js";
 import { locationOf } from "../location.js";
 import { sqliteConditionSql } from "./condition-sql.js";
 import {
@@ -69,8 +70,7 @@ export interface SqliteVectorsOptions {
  * await store.close();
  */
 export function sqliteVectors(path: string, options: SqliteVectorsOptions = {}): VectorStore {
-  const other = Object.keys(options).find((name) => name !== "driver");
-  if (other !== undefined) throw unknownSqliteOption("sqliteVectors", other, ["driver"]);
+  checkOptions("sqliteVectors", options, ["driver"]);
   const { driver } = options;
   if (driver !== undefined && driver !== "node:sqlite" && driver !== "libsql") throw invalidDriver(driver);
   const database = new SqliteDatabase({

@@ -10,6 +10,19 @@ export function nearestNames(name: string, known: readonly string[], count: numb
   return known.toSorted((left, right) => distanceOf(left) - distanceOf(right)).slice(0, count);
 }
 
+/** The known name that a misspelled one is most likely meant to be; `undefined` if none is similar enough. */
+export function similarName(name: string, known: readonly string[]): string | undefined {
+  let similar: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const each of known) {
+    const changes = distance(plain(name), plain(each));
+    if (changes >= least || changes > 1 + each.length / 4) continue;
+    least = changes;
+    similar = each;
+  }
+  return similar;
+}
+
 function plain(name: string): string {
   return name.slice(0, mostLetters).toLowerCase();
 }
