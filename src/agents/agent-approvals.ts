@@ -12,12 +12,11 @@ import { askOption } from "./ask-option.js";
 /** Asks for the approval of a call, if it needs one, and returns the call with what was edited. */
 export type SettleApproval = (call: ToolCall, ctx: ToolContext) => Promise<ToolCall>;
 
-/** What the options `requireApproval` of an agent and its tools node ask for. */
-export function agentApprovals(given: readonly ApprovalOption<AnyTool>[], tools: ToolList): SettleApproval {
-  const [requireApproval, needsApproval] = given;
+/** Asks for the approvals that the option `requireApproval` of an agent demands. */
+export function agentApprovals(requireApproval: ApprovalOption<AnyTool>, tools: ToolList): SettleApproval {
   const policies = new Map<string, Policy>();
   for (const [toolName, { tool, parameters }] of toolsByName(tools)) {
-    const needed = approvalFor({ requireApproval, needsApproval }, toolName, tool);
+    const needed = approvalFor({ requireApproval }, toolName, tool);
     if (needed !== undefined && needed !== false)
       policies.set(toolName, { needed: needed as NeedsApproval, parameters });
   }

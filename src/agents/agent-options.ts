@@ -64,11 +64,7 @@ export interface AgentOptions<Output extends AnyStandardSchema | JsonSchema | un
   /** Whether tool calls need approval, in addition to what the tools require themselves. */
   readonly requireApproval?: ApprovalOption<AnyTool> | undefined;
   /** All other options of the tools node. */
-  readonly toolsNode?:
-    | (Omit<AgenticToolsNodeConfig, "tools" | "onToolError"> & {
-        readonly requireApproval?: ApprovalOption<AnyTool> | undefined;
-      })
-    | undefined;
+  readonly toolsNode?: Omit<AgenticToolsNodeConfig, "tools" | "onToolError"> | undefined;
   /** Extracts answers to suspended tools from the user's next message. @default false */
   readonly autoResumeSuspendedTools?: boolean | undefined;
   readonly modelOptions?: AgentModelOptions | undefined;

@@ -157,17 +157,17 @@ function checkLists({
     checkedPolicy(retry, "the option retry of an agent");
   }
   checkModelOptions("createAgent", modelOptions);
-  if (toolsNode !== undefined && ("tools" in toolsNode || "onToolError" in toolsNode)) {
-    throw invalidAgentOption("tools and onToolError are options of the agent: leave them out of toolsNode.");
+  if (toolsNode !== undefined && ["tools", "onToolError", "requireApproval"].some((name) => name in toolsNode)) {
+    throw invalidAgentOption(
+      "tools, onToolError and requireApproval are options of the agent: leave them out of toolsNode.",
+    );
   }
 }
 
 /** Whether they name tools of the agent is known once the tools are. */
-function checkApprovals(agent: string, { requireApproval, toolsNode }: AnyAgentOptions): void {
+function checkApprovals(agent: string, { requireApproval: given }: AnyAgentOptions): void {
   const where = `createAgent("${agent}")`;
-  for (const given of [requireApproval, toolsNode?.requireApproval]) {
-    checkApprovalNames(where, { requireApproval: given as never }, isFields(given) ? Object.keys(given) : []);
-  }
+  checkApprovalNames(where, { requireApproval: given as never }, isFields(given) ? Object.keys(given) : []);
 }
 
 /** What is in it, the graph checks. */

@@ -150,7 +150,7 @@ export function toolboxOf(parts: AgentParts, tools: ToolList, withoutHandoffs = 
   const own = middleware.flatMap(({ tools: more = [] }) => more.map((tool) => [nameOf(tool), tool] as const));
   checkBareAgents(own.map(([, tool]) => tool));
   const handoffs = withoutHandoffs ? [] : parts.handoffs();
-  const { requireApproval, ...toolsNode } = options.toolsNode ?? {};
+  const { toolsNode = {} } = options;
   const { own: all, provided } = splitTools(withTools(tools, [...own, ...handoffTools(handoffs)]));
   const wrappers = toolWrappers(parts, all);
   const kit = new ToolKit({
@@ -181,11 +181,9 @@ function checkBareAgents(tools: ToolList): void {
 /** What options say of a tool that is not there would silently not hold. */
 function checkToolNames({ name: agent, options, middleware }: AgentParts, { kit }: Toolbox): void {
   const { names } = kit.table;
-  const { returnDirectly = [], stopWhen = [], requireApproval, toolsNode, handoffs } = options;
+  const { returnDirectly = [], stopWhen = [], requireApproval, handoffs } = options;
   for (const name of returnDirectly) if (!names.includes(name)) throw noSuchTool("returnDirectly", name, names);
-  for (const given of [requireApproval, toolsNode?.requireApproval]) {
-    checkApprovalNames(`createAgent("${agent}")`, { requireApproval: given as never }, names);
-  }
+  checkApprovalNames(`createAgent("${agent}")`, { requireApproval: requireApproval as never }, names);
   // other agents, and middlewares, may bring the tool
   if (handoffs !== undefined || middleware.some(({ beforeStep }) => beforeStep !== undefined)) return;
   for (const stops of typeof stopWhen === "function" ? [stopWhen] : stopWhen) {
@@ -201,9 +199,7 @@ function nameOf(tool: AnyTool): string {
 
 /** Whether a tool may make the run wait, as far as that can be seen. */
 function mayWait({ options }: AgentParts, tools: ToolList, kit: ToolKit): string | undefined {
-  if (asksForApproval(options.requireApproval) || asksForApproval(options.toolsNode?.requireApproval)) {
-    return "Tools of the agent need approval";
-  }
+  if (asksForApproval(options.requireApproval)) return "Tools of the agent need approval";
   const table = kit.table;
   const given = isToolArray(tools) ? tools : Object.values(tools);
   for (const [index, name] of table.names.entries()) {

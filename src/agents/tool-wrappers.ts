@@ -45,9 +45,8 @@ function outputOf(given: unknown): StreamReader<ToolOutput> {
 
 /** Asks before a tool runs, where the agent wants that. What the tool itself asks is asked in the same question. */
 function approvalWrapper({ options }: AgentParts, tools: ToolList): ToolCallMiddleware | undefined {
-  const given = [options.requireApproval, options.toolsNode?.requireApproval].filter((option) => option !== undefined);
-  if (given.length === 0) return undefined;
-  const settle = agentApprovals(given, tools);
+  if (options.requireApproval === undefined) return undefined;
+  const settle = agentApprovals(options.requireApproval, tools);
   return {
     invokable: (next) => async (call, ctx) => next(await settle(call, ctx), ctx),
     streamable: (next) => async (call, ctx) => next(await settle(call, ctx), ctx),

@@ -27,7 +27,6 @@ export type {
   TanStackTool,
   ToolWithoutExecute,
 } from "../tools/formats/foreign-tool.js";
-export { type LegacyCall, type LegacyCallOptions, type LegacyTool, legacyTool } from "../tools/formats/legacy-tool.js";
 export { McpToolError } from "../tools/mcp/errors.js";
 export type {
   McpCallOptions,

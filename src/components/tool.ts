@@ -52,8 +52,6 @@ export interface Tool<Options = unknown> {
   readonly options?: AnyToolOptions | undefined;
   /** Whether calls need approval before they run: a boolean, or a function of the arguments. @default false */
   readonly requireApproval?: NeedsApproval<string> | undefined;
-  /** An alias of `requireApproval`. */
-  readonly needsApproval?: NeedsApproval<string> | undefined;
   invoke?(args: string, ctx: ToolContext<Options>): Promise<ToolOutput>;
   stream?(args: string, ctx: ToolContext<Options>): StreamSource<ToolOutput>;
 }

@@ -13,8 +13,6 @@ export interface AsToolOptions<Schema> {
   readonly inputSchema: Schema;
   /** Whether a call needs approval before it runs: `true`, `false`, or a function of the input. @default false */
   readonly requireApproval?: NeedsApproval<ExecuteInput<Schema>> | undefined;
-  /** Another name of `requireApproval`. */
-  readonly needsApproval?: NeedsApproval<ExecuteInput<Schema>> | undefined;
 }
 
 /**
@@ -38,7 +36,7 @@ export function asTool<Schema extends JsonSchema>(
   options: AsToolOptions<Schema> & { readonly inputSchema: OnlySchema<Schema> },
 ): Tool;
 export function asTool(runnable: Runnable<never, unknown>, options: ErasedOptions): Tool {
-  const { id, description, inputSchema, requireApproval, needsApproval } = options;
+  const { id, description, inputSchema, requireApproval } = options;
   return makeTool(
     {
       id,
@@ -46,15 +44,12 @@ export function asTool(runnable: Runnable<never, unknown>, options: ErasedOption
       inputSchema,
       // the input has the type of the schema's output
       requireApproval: requireApproval as NeedsApproval<unknown> | undefined,
-      needsApproval: needsApproval as NeedsApproval<unknown> | undefined,
       execute: (input, ctx) => runnable.invoke(input as never, { parent: ctx }),
     },
     (input, ctx) => runnable.stream(input, { parent: ctx }),
   );
 }
 
-interface ErasedOptions
-  extends Omit<AsToolOptions<AnyStandardSchema | JsonSchema>, "requireApproval" | "needsApproval"> {
+interface ErasedOptions extends Omit<AsToolOptions<AnyStandardSchema | JsonSchema>, "requireApproval"> {
   readonly requireApproval?: NeedsApproval | undefined;
-  readonly needsApproval?: NeedsApproval | undefined;
 }

@@ -193,7 +193,7 @@ it.each([
   const model = scriptedModel();
   for (const requireApproval of ["yes", { pay: "yes" }, 1] as never[]) {
     expect(() => createAgent({ model, tools, requireApproval })).toThrow(/requireApproval/);
-    expect(() => createAgent({ model, tools, toolsNode: { requireApproval } })).toThrow(/requireApproval/);
+    expect(() => createAgent({ model, tools, toolsNode: { requireApproval } as never })).toThrow(/requireApproval/);
   }
 });
 

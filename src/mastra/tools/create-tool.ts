@@ -113,7 +113,7 @@ function boundTool(options: AnyOptions, mastra: (() => AnyMastra) | undefined): 
   const parts: MastraToolParts = {
     bind: (other) => boundTool(options, other),
     run,
-    requireApproval: options.requireApproval ?? options.needsApproval,
+    requireApproval: options.requireApproval,
     resumeSchema: options.resumeSchema,
     suspendSchema: options.suspendSchema,
   };

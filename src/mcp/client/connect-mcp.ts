@@ -138,7 +138,7 @@ function isObject(value: unknown): boolean {
 
 const optionNames: readonly (keyof McpOptions)[] = [
   ...(["clientInfo", "elicitation", "sampling", "roots", "drift", "reconnect", "onEvent"] as const),
-  ...(["requireApproval", "needsApproval"] as const),
+  "requireApproval",
 ];
 
 function checkOptions(options: McpOptions): void {
@@ -162,21 +162,23 @@ function checkOptions(options: McpOptions): void {
 function checkReconnect(reconnect: McpOptions["reconnect"]): void {
   if (reconnect === undefined || reconnect === false) return;
   if (!isObject(reconnect)) throw invalidMcpValue("reconnect of connectMcp", "an object or false", reconnect);
-  const known = ["attempts", "minMs", "maxMs"];
+  const known = ["attempts", "delayMs", "maxDelayMs"];
   for (const name of Object.keys(reconnect))
     if (!known.includes(name)) throw unknownMcpOption("reconnect", name, known);
-  const { attempts = 5, minMs = 500, maxMs = 30_000 } = reconnect;
+  const { attempts = 5, delayMs = 500, maxDelayMs = 30_000 } = reconnect;
   if (!(attempts === Infinity || (Number.isInteger(attempts) && attempts >= 0))) {
     throw invalidMcpValue("reconnect.attempts", "a whole number of at least 0, or Infinity", attempts);
   }
-  for (const [name, value] of Object.entries({ minMs, maxMs })) {
+  for (const [name, value] of Object.entries({ delayMs, maxDelayMs })) {
     if (!(typeof value === "number" && value >= 0 && value <= maxTimerMs)) {
       throw invalidMcpValue(`reconnect.${name}`, `a number of milliseconds from 0 to ${maxTimerMs}`, value);
     }
   }
-  if (minMs > maxMs) {
-    const hint = reconnect.maxMs === undefined ? ", the default). Set maxMs too." : ").";
-    throw invalidMcpOption(`reconnect.minMs (${minMs}) must not be above reconnect.maxMs (${maxMs}${hint}`);
+  if (delayMs > maxDelayMs) {
+    const hint = reconnect.maxDelayMs === undefined ? ", the default). Set maxDelayMs too." : ").";
+    throw invalidMcpOption(
+      `reconnect.delayMs (${delayMs}) must not be above reconnect.maxDelayMs (${maxDelayMs}${hint}`,
+    );
   }
 }
 

@@ -363,13 +363,13 @@ export class ServerLink {
   }
 
   #reconnect(isPrompt = false): void {
-    const { attempts = 5, minMs = 500, maxMs = 30_000 } = this.#owner.options.reconnect || {};
+    const { attempts = 5, delayMs: firstMs = 500, maxDelayMs = 30_000 } = this.#owner.options.reconnect || {};
     this.#open(async () => {
       for (let attempt = 1; attempt <= attempts; attempt++) {
         const delayMs =
           isPrompt && attempt === 1
             ? 0
-            : Math.round(Math.min(maxMs, minMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
+            : Math.round(Math.min(maxDelayMs, firstMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2));
         this.#owner.emit({ kind: "reconnecting", server: this.name, attempt, delayMs });
         await abortableDelay(delayMs, this.#closing.signal);
         if (await this.#attempt()) return;

@@ -142,10 +142,10 @@ export interface McpDrift {
 export interface McpReconnect {
   /** The number of attempts; `Infinity` to never give up. @default 5 */
   readonly attempts?: number | undefined;
-  /** The delay before the first attempt, which doubles up to `maxMs`. @default 500 */
-  readonly minMs?: number | undefined;
+  /** The delay before the first attempt, which doubles up to `maxDelayMs`. @default 500 */
+  readonly delayMs?: number | undefined;
   /** The longest delay. @default 30_000 */
-  readonly maxMs?: number | undefined;
+  readonly maxDelayMs?: number | undefined;
 }
 
 /** A folder or resource that servers may use. */

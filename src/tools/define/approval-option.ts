@@ -1,5 +1,4 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
-import { eitherApproval } from "./approval.js";
 import { approvalForUnknownTool, invalidApprovalOption } from "./errors.js";
 
 /**
@@ -24,34 +23,32 @@ export type ApprovalOption<Source> = ApprovalPolicy<Source> | Readonly<Record<st
 export interface ApprovalOptions<Source> {
   /**
    * Whether a call needs approval before it runs: a policy for all tools, or a record of policies by tool name, in which tools
-   * that are not named need no approval. If both options are given, either can require it. @default false
+   * that are not named need no approval. @default false
    */
   readonly requireApproval?: ApprovalOption<Source> | undefined;
-  /** Another name of `requireApproval`. */
-  readonly needsApproval?: ApprovalOption<Source> | undefined;
 }
 
 type Arguments = Record<string, unknown>;
 
-/** The approval policy for one tool, from both options. */
+/** The approval policy for one tool. */
 export function approvalFor<Source>(
-  { requireApproval, needsApproval }: ApprovalOptions<Source>,
+  { requireApproval }: ApprovalOptions<Source>,
   name: string,
   source: Source,
 ): NeedsApproval<Arguments> | undefined {
-  return eitherApproval(policyFor(name, source, requireApproval), policyFor(name, source, needsApproval));
+  const inRecord =
+    typeof requireApproval === "object" && Object.hasOwn(requireApproval, name) ? requireApproval[name] : undefined;
+  const policy = typeof requireApproval === "object" ? inRecord : requireApproval;
+  return typeof policy === "function" ? (input, ctx) => policy(input, ctx as ToolContext, source) : policy;
 }
 
-/** Throws if an option is invalid, or names a tool that does not exist: the calls that were meant would run without approval. */
+/** Throws if the option is invalid, or names a tool that does not exist: the calls that were meant would run without approval. */
 export function checkApprovalNames(
   where: string,
-  { requireApproval, needsApproval }: ApprovalOptions<never>,
+  { requireApproval: given }: ApprovalOptions<never>,
   names: readonly string[],
 ): void {
-  for (const [option, given] of Object.entries({ requireApproval, needsApproval })) check(where, option, given, names);
-}
-
-function check(where: string, option: string, given: unknown, names: readonly string[]): void {
+  const option = "requireApproval";
   if (given === undefined || isPolicy(given)) return;
   if (typeof given !== "object" || given === null) throw invalidApprovalOption(where, option, given);
   for (const [name, policy] of Object.entries(given)) {
@@ -62,14 +59,4 @@ function check(where: string, option: string, given: unknown, names: readonly st
 
 function isPolicy(given: unknown): boolean {
   return typeof given === "boolean" || typeof given === "function";
-}
-
-function policyFor<Source>(
-  name: string,
-  source: Source,
-  option: ApprovalOption<Source> | undefined,
-): NeedsApproval<Arguments> | undefined {
-  const inRecord = typeof option === "object" && Object.hasOwn(option, name) ? option[name] : undefined;
-  const policy = typeof option === "object" ? inRecord : option;
-  return typeof policy === "function" ? (input, ctx) => policy(input, ctx as ToolContext, source) : policy;
 }

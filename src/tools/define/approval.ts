@@ -6,16 +6,6 @@ import type { SchemaCheck } from "../../schema/validation/schema-check.js";
 import { callDenied, editRefused, payloadRefused } from "./errors.js";
 import type { Approved, StagedCall } from "./tool-stages.js";
 
-/** Combines the options `requireApproval` and `needsApproval`: approval is needed if either requires it. */
-export function eitherApproval<Input>(
-  first: NeedsApproval<Input> | undefined,
-  second: NeedsApproval<Input> | undefined,
-): NeedsApproval<Input> | undefined {
-  if (first === true || second === true) return true;
-  if (typeof first !== "function" || typeof second !== "function") return first || second;
-  return async (input, ctx) => Boolean(await first(input, ctx)) || Boolean(await second(input, ctx));
-}
-
 /** The answer of a reviewer. */
 interface ApprovalAnswer {
   readonly approved: boolean;

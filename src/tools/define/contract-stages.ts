@@ -2,7 +2,7 @@ import type { NeedsApproval, Tool, ToolContext, ToolOutput } from "../../compone
 import { onlyValidates } from "../../schema/json-schema/convert.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
-import { approve, eitherApproval } from "./approval.js";
+import { approve } from "./approval.js";
 import { OutputSource } from "./output-source.js";
 import { isToolStream } from "./producer.js";
 import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
@@ -27,8 +27,7 @@ class ContractStages implements ToolStages {
     this.#tool = tool;
     if (tool.invoke !== undefined) this.invoke = (input, ctx) => this.#tool.invoke?.(input as string, ctx as never);
     if (tool.stream !== undefined) this.stream = (input, ctx, call) => this.#stream(input, ctx, call);
-    const { requireApproval, needsApproval } = tool;
-    const needed = eitherApproval(ofTool(tool, requireApproval), ofTool(tool, needsApproval));
+    const needed = ofTool(tool, tool.requireApproval);
     this.approveAnswered = approvalBy(info, true);
     this.approve = needed === undefined || needed === false ? undefined : approvalBy(info, needed);
   }

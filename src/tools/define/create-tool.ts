@@ -16,7 +16,7 @@ import {
 import type { StreamReader } from "../../schema/stream/reader.js";
 import { type ProviderTool, type ToolInfo, toolInfo } from "../../schema/tool-info.js";
 import { schemaCheck } from "../../schema/validation/schema-check.js";
-import { eitherApproval, type PayloadRule } from "./approval.js";
+import type { PayloadRule } from "./approval.js";
 import { CreatedStages, type ModelOutputOptions, type ToolDefinition } from "./created-stages.js";
 import { invalidToolField, unknownToolOption } from "./errors.js";
 import { runAlone, streamAlone } from "./lone-call.js";
@@ -85,8 +85,6 @@ export interface CreateToolOptions<
    * interrupt of kind `tool_approval`, answered with `{ approved, arguments?, reason? }`. @default false
    */
   readonly requireApproval?: NeedsApproval<ExecuteInput<InputSchema, Raw>> | undefined;
-  /** Another name of `requireApproval`. */
-  readonly needsApproval?: NeedsApproval<ExecuteInput<InputSchema, Raw>> | undefined;
   /** The payload given to `ctx.suspend` must fit it. */
   readonly suspendSchema?: SuspendSchema | undefined;
   /** The answer that resumes a suspended call must fit it; the validated answer is `ctx.resumeData`. */
@@ -254,7 +252,7 @@ export function makeTool(
         plain: !isStandardSchema(outputSchema),
         validation: options.outputValidation,
       },
-    needsApproval: eitherApproval(options.requireApproval, options.needsApproval),
+    requireApproval: options.requireApproval,
     approvalPayload,
     parameters: () => jsonSchemaOf(info) ?? { type: "object" },
     suspension: {
@@ -312,7 +310,7 @@ function withoutExecute(id: string): () => never {
 const optionNames: readonly string[] = [
   ...["id", "description", "inputSchema", "outputSchema", "execute", "options", "concat", "timeoutMs"],
   ...["outputValidation", "rawArguments", "toModelOutput", "metadata", "mcp", "extra", "provider"],
-  ...["requireApproval", "needsApproval", "suspendSchema", "resumeSchema"],
+  ...["requireApproval", "suspendSchema", "resumeSchema"],
   ...["requestContextSchema", ...hookNames],
 ];
 
@@ -328,7 +326,7 @@ function checkOptions(options: object): void {
   if (execute !== undefined && typeof execute !== "function") {
     throw invalidToolField(id, "execute must be a function. Leave it out for a client tool.");
   }
-  for (const name of ["requireApproval", "needsApproval"] as const) checkApproval(id, name, options);
+  checkApproval(id, options);
   for (const name of hookNames) {
     const hook: unknown = Reflect.get(options, name);
     if (hook !== undefined && typeof hook !== "function") throw invalidToolField(id, `${name} must be a function.`);
@@ -346,8 +344,8 @@ function checkSchema(id: string, name: string, schema: unknown): void {
   if (problem !== undefined) throw invalidToolField(id, `${name} ${problem}`);
 }
 
-function checkApproval(id: unknown, name: string, options: object): void {
-  const given: unknown = Reflect.get(options, name);
+function checkApproval(id: unknown, options: object): void {
+  const given: unknown = Reflect.get(options, "requireApproval");
   if (given === undefined || typeof given === "boolean" || typeof given === "function") return;
-  throw invalidToolField(id, `${name} must be true, false or a function of the input.`);
+  throw invalidToolField(id, "requireApproval must be true, false or a function of the input.");
 }

@@ -31,7 +31,7 @@ export interface ToolDefinition {
   /** Used in place of `execute` when the node streams; returns a stream, or a promise of one. */
   readonly stream: ((input: never, ctx: never) => unknown) | undefined;
   readonly outputSchema: AnyStandardSchema | JsonSchema | undefined;
-  readonly needsApproval: NeedsApproval | undefined;
+  readonly requireApproval: NeedsApproval | undefined;
   /** Schemas of the payload that answers to an approval carry. */
   readonly approvalPayload: PayloadRule | undefined;
   readonly suspension: Suspension | undefined;
@@ -78,9 +78,10 @@ export class CreatedStages implements ToolStages {
       this.checkRequest = (values, call) => checkRequest(values, requestContext, call);
     }
     this.suspension = definition.suspension;
-    const { needsApproval } = definition;
+    const { requireApproval } = definition;
     this.approveAnswered = this.approval(true);
-    this.approve = needsApproval === undefined || needsApproval === false ? undefined : this.approval(needsApproval);
+    this.approve =
+      requireApproval === undefined || requireApproval === false ? undefined : this.approval(requireApproval);
     const { execute } = definition;
     this.isClientTool = execute === undefined && definition.stream === undefined;
     const isStreaming = execute !== undefined && isGeneratorFunction(execute);

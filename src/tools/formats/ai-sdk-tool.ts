@@ -37,7 +37,7 @@ export function aiSdkTool(tool: Fields, name: string): Tool<never> {
     inputSchema: inputSchemaOf(tool.inputSchema ?? tool.parameters),
     outputSchema: outputSchemaOf(tool.outputSchema),
     execute: isForeignFunction(execute) ? execution(tool, execute, contextFor) : undefined,
-    needsApproval: approvalOf(tool, contextFor),
+    requireApproval: approvalOf(tool, contextFor),
     toModelOutput: isForeignFunction(toModelOutput)
       ? async (result) => {
           const call = { toolName: name, callId: result.toolCallId };

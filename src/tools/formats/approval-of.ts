@@ -1,6 +1,5 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
 import type { Fields } from "../../is.js";
-import { eitherApproval } from "../define/approval.js";
 import { isForeignFunction } from "./foreign-tool.js";
 
 /**
@@ -15,4 +14,14 @@ export function approvalOf(tool: Fields, contextOf: (ctx: ToolContext) => unknow
   const { requireApproval, needsApprovalFn, needsApproval } = tool;
   const either = eitherApproval(read(requireApproval), read(needsApproval));
   return eitherApproval(either, read(needsApprovalFn)) ?? false;
+}
+
+/** Combines two policies: approval is needed if either requires it. */
+function eitherApproval<Input>(
+  first: NeedsApproval<Input> | undefined,
+  second: NeedsApproval<Input> | undefined,
+): NeedsApproval<Input> | undefined {
+  if (first === true || second === true) return true;
+  if (typeof first !== "function" || typeof second !== "function") return first || second;
+  return async (input, ctx) => Boolean(await first(input, ctx)) || Boolean(await second(input, ctx));
 }

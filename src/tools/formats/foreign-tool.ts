@@ -27,6 +27,7 @@ export interface PlainTool extends ForeignHooks {
   readonly execute: Execute;
   /** Whether calls need approval: a boolean, or a function of the input. */
   readonly requireApproval?: boolean | Execute | undefined;
+  /** The name of this option in the AI SDK. */
   readonly needsApproval?: boolean | Execute | undefined;
   readonly suspendSchema?: unknown;
   readonly resumeSchema?: unknown;
@@ -80,7 +81,6 @@ export interface EinoTool {
   readonly streamableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;
   /** Whether calls need approval: a boolean, or a function of the arguments. */
   readonly requireApproval?: NeedsApproval<string> | undefined;
-  readonly needsApproval?: NeedsApproval<string> | undefined;
 }
 
 /** The info of an {@link EinoTool}. */

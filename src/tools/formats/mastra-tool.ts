@@ -30,7 +30,7 @@ export function mastraTool(tool: Fields, name: string): Tool<never> {
     inputSchema: checked === undefined ? schema : checkedOnly(checked),
     outputSchema: undefined,
     execute: isForeignFunction(execute) ? (input, ctx) => run(tool, execute, checked, input, ctx) : undefined,
-    needsApproval: approvalOf(tool, (ctx) => ({ requestContext: requestValues(ctx.requestContext) })),
+    requireApproval: approvalOf(tool, (ctx) => ({ requestContext: requestValues(ctx.requestContext) })),
     toModelOutput: isForeignFunction(toModelOutput)
       ? async ({ output, toolCallId }) =>
           modelOutputOf(await toModelOutput.call(tool, output), { toolName: name, callId: toolCallId })

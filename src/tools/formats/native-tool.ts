@@ -18,7 +18,7 @@ export interface ForeignDefinition {
   readonly outputSchema: AnyStandardSchema | JsonSchema | undefined;
   /** `undefined` for a tool that is executed elsewhere. */
   readonly execute: ((input: unknown, ctx: ToolContext) => unknown) | undefined;
-  readonly needsApproval: NeedsApproval<unknown>;
+  readonly requireApproval: NeedsApproval<unknown>;
   readonly approvalPayload?: PayloadRule | undefined;
   readonly suspendSchema?: AnyStandardSchema | JsonSchema | undefined;
   readonly resumeSchema?: AnyStandardSchema | JsonSchema | undefined;

@@ -17,7 +17,7 @@ export function plainTool(tool: Fields, name: string): Tool<never> {
     outputSchema: outputSchemaOf(tool.outputSchema),
     // a bound generator function can still be recognized
     execute: isForeignFunction(execute) ? execute.bind(tool) : undefined,
-    needsApproval: approvalOf(tool, (ctx) => ctx),
+    requireApproval: approvalOf(tool, (ctx) => ctx),
     toModelOutput: isForeignFunction(toModelOutput) ? (result) => toModelOutput.call(tool, result) : undefined,
     suspendSchema: outputSchemaOf(tool.suspendSchema),
     resumeSchema: outputSchemaOf(tool.resumeSchema),

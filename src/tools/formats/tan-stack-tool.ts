@@ -26,7 +26,7 @@ export function tanStackTool(tool: Fields, name: string): Tool<never> {
     inputSchema: inputSchemaOf(tool.inputSchema),
     outputSchema: outputSchemaOf(tool.outputSchema),
     execute: isForeignFunction(execute) ? (input, ctx) => execute.call(tool, input, contextOf(ctx)) : undefined,
-    needsApproval: approvalOf(tool, contextOf),
+    requireApproval: approvalOf(tool, contextOf),
     approvalPayload: payloadsOf(name, tool.approvalSchema),
     metadata,
     extra: modelExtra(tool),

@@ -97,5 +97,4 @@ const rules: Readonly<Record<string, Rule>> = {
   timeoutMs: { is: "a number of milliseconds", holds: isAny },
   omitDefaults: { is: "true or false", holds: isBoolean },
   requireApproval: { is: "an approval", holds: isAny },
-  needsApproval: { is: "an approval", holds: isAny },
 };

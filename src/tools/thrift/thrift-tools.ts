@@ -96,7 +96,7 @@ function checkIncluded({ include }: ThriftToolsOptions, { methods }: ServiceDefi
 
 const optionNames = [
   ...["idlFile", "includeFolders", "idl", "includes", "service", "serviceName", "connection", "multiplexed"],
-  ...["include", "prefix", "timeoutMs", "requireApproval", "needsApproval"],
+  ...["include", "prefix", "timeoutMs", "requireApproval"],
 ];
 const where = "thriftTools";
 

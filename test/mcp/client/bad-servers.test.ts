@@ -159,7 +159,7 @@ describe("a call whose answer", () => {
       if (isSecond) response.writeHead(200, json).end(`{"jsonrpc":"2.0","id":${id},"result":{"content":[]}}`);
       else response.writeHead(200, half).write('{"jsonrpc":', () => response.destroy());
     });
-    const reconnect = { attempts: 3, minMs: 1, maxMs: 1 };
+    const reconnect = { attempts: 3, delayMs: 1, maxDelayMs: 1 };
     const connection = await connect({ s: { url: server.url } }, { reconnect });
     const node = new AgenticToolsNode({ tools: connection.tools() });
     const error = await toolError(node.invoke(calls(call("s_a"))));
@@ -195,7 +195,7 @@ describe("the one stream of a server of 2024-11-05", () => {
       http.close();
     });
     const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/sse`;
-    const reconnect = { minMs: 1, maxMs: 10 };
+    const reconnect = { delayMs: 1, maxDelayMs: 10 };
     const nodeOfNew = async () => nodeOf((await connect({ s: { url, sse: true } }, { reconnect })).tools());
     return { http, node: await nodeOfNew() };
   };
@@ -308,7 +308,7 @@ it("an optional server that is tried again in vain is named in its status and in
   const connection = await connect(
     { gone: { url: "http://127.0.0.1:9/mcp", optional: true } },
     {
-      reconnect: { attempts: 1, minMs: 1, maxMs: 1 },
+      reconnect: { attempts: 1, delayMs: 1, maxDelayMs: 1 },
       onEvent: (event) => void (event.kind === "failed" && failures.push(event.error)),
     },
   );
@@ -393,10 +393,10 @@ describe("connectMcp that is called wrongly", () => {
   });
 
   it.each<[object, string]>([
-    [{ minMs: 10, maxMs: 5 }, "reconnect.minMs (10) must not be above reconnect.maxMs (5)"],
-    [{ minMs: 60_000 }, "reconnect.maxMs (30000, the default"],
+    [{ delayMs: 10, maxDelayMs: 5 }, "reconnect.delayMs (10) must not be above reconnect.maxDelayMs (5)"],
+    [{ delayMs: 60_000 }, "reconnect.maxDelayMs (30000, the default"],
     [{ attempts: 1.5 }, "reconnect.attempts"],
-    [{ maxMs: Infinity }, "reconnect.maxMs"],
+    [{ maxDelayMs: Infinity }, "reconnect.maxDelayMs"],
     [{ times: 3 }, 'Unknown option "times" of reconnect'],
   ])("throws for reconnect: %o", async (reconnect, expected) => {
     const error = await rejection(connectMcp({}, { reconnect }));

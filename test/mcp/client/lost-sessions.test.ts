@@ -55,7 +55,7 @@ describe("a call in a session that the server has forgotten", () => {
 
   it("does not wait before it opens a new session, since the server is there", async () => {
     const server = await serve();
-    const reconnect = { minMs: 1_000_000, maxMs: 1_000_000 };
+    const reconnect = { delayMs: 1_000_000, maxDelayMs: 1_000_000 };
     const node = nodeOf(await connect(server.url, { reconnect }));
     server.sessions.clear();
     expect(textsOf(await node.invoke(calls(call("s_pay"))))).toEqual(["paid"]);
@@ -93,7 +93,7 @@ it("a call that could not be sent, because nothing listened, is made once when t
         },
       },
     },
-    { reconnect: { minMs: 1, maxMs: 1 } },
+    { reconnect: { delayMs: 1, maxDelayMs: 1 } },
   );
   open.push(() => connection.close());
   isDown = true;

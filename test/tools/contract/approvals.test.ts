@@ -307,10 +307,10 @@ describe("T9 T10 approval", () => {
     ]);
   });
 
-  it("N17 is needsApproval on every format as well", async () => {
+  it("N17 is requireApproval on tools of this package, and on plain tools also the name of the AI SDK", async () => {
     const node = new AgenticToolsNode({
       tools: {
-        ours: createTool({ id: "x", description: "", needsApproval: true, execute: () => "ran" }),
+        ours: createTool({ id: "x", description: "", requireApproval: true, execute: () => "ran" }),
         plain: { description: "", needsApproval: true, execute: () => "ran" },
         plain2: { description: "", requireApproval: () => true, execute: () => "ran" },
       },
@@ -443,7 +443,7 @@ describe("T6 T7 suspension and client tools", () => {
     const store = memoryStore();
     const app = () =>
       new Chain<AgenticMessage>()
-        .appendToolsNode(new AgenticToolsNode([createTool({ id: "c", description: "", needsApproval: true })]))
+        .appendToolsNode(new AgenticToolsNode([createTool({ id: "c", description: "", requireApproval: true })]))
         .compile({ store });
     const [approval] = await questionsOf(app().invoke(asking(["c"]), { checkpointId: "1" }));
     expect(approval?.info).toMatchObject({ kind: "tool_approval" });

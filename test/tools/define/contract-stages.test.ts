@@ -33,7 +33,7 @@ describe("approval of a tool that gets the text of its arguments", () => {
       {
         component: "tool",
         info,
-        needsApproval: isAda,
+        requireApproval: isAda,
         stream: async function* (text) {
           yield "paid ";
           yield text;

@@ -1,5 +1,4 @@
 import { AgenticToolsNode, type AnyTool, asTool, Chain, createTool } from "kumiko";
-import { legacyTool } from "kumiko/components";
 import { expectTypeOf, it } from "vitest";
 import { z } from "zod";
 
@@ -29,12 +28,6 @@ it("a tool that is made where the node takes it has the types it would have else
         ...base,
         resumeSchema: place,
         execute: (_input, { resumeData }) => expectTypeOf(resumeData?.city).toEqualTypeOf<string | undefined>(),
-      }),
-      old: legacyTool({
-        ...base,
-        inputSchema: place,
-        requireApproval: ({ city }) => city === "x",
-        execute: ({ context }) => expectTypeOf(context).toEqualTypeOf<{ city: string }>(),
       }),
     },
   });

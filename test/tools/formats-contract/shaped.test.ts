@@ -10,7 +10,6 @@ import {
   toolInfo,
   toolResultsOf,
 } from "kumiko";
-import { legacyTool } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { call, message, parametersOf, rejection, resultOf, thrown } from "./caller.js";
@@ -223,23 +222,6 @@ describe("tools shaped like Mastra's", () => {
     expect(await rejection(new AgenticToolsNode([tool]).invoke(message(call("pay"))))).toMatchObject({
       interrupts: [{ info: { kind: "tool_approval", toolName: "pay" } }],
     });
-  });
-
-  it("the older form of one object goes through legacyTool", async () => {
-    let seen: Record<string, unknown> = {};
-    const old = legacyTool({
-      id: "old",
-      description: "d",
-      inputSchema: city,
-      execute: async (given: { context: { city: string } }) => {
-        seen = { ...given };
-        return given.context.city;
-      },
-    } as never);
-    const node = new AgenticToolsNode({ tools: [old], onToolError: "result" });
-    expect((await resultOf(node, "old", { city: "深圳" })).result).toBe("深圳");
-    expect(Object.keys(seen)).toEqual(expect.arrayContaining(["context", "runtimeContext"]));
-    expect(await resultOf(node, "old", { city: 1 })).toMatchObject({ errorKind: "validation" });
   });
 });
 

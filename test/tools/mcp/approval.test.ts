@@ -52,8 +52,6 @@ describe("requireApproval of mcpTools", () => {
     ],
     ["by the call", { requireApproval: (_input, { toolName }) => toolName === "touch" }, ["touch"]],
     ["by name", { requireApproval: byName }, ["delete", "touch"]],
-    ["under its other name", { needsApproval: { read: true } }, ["read"]],
-    ["under both names", { requireApproval: { delete: true }, needsApproval: { read: true } }, ["read", "delete"]],
   ])("asks before anything is sent: %s", async (_how, options, expected) => {
     const { app, done, ids, waits } = await waiting(options);
     expect(waits).toEqual(expected);

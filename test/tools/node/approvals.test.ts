@@ -131,7 +131,7 @@ describe("A tool that needs approval", () => {
       id: "careful",
       description: "Asks for big amounts.",
       inputSchema: z.object({ cents: z.number() }),
-      needsApproval: async ({ cents }) => {
+      requireApproval: async ({ cents }) => {
         asked++;
         return cents > 10;
       },
@@ -234,7 +234,7 @@ describe("A tool without execute", () => {
   });
 
   it("N17 asks for approval first", async () => {
-    const asking = createTool({ id: "asking", description: "Asks.", needsApproval: true });
+    const asking = createTool({ id: "asking", description: "Asks.", requireApproval: true });
     const app = chainOf({ tools: [asking] });
     const approval = await questionOf(app.invoke(calls(call("asking", {}, "1")), run));
     expect(approval.info).toMatchObject({ kind: "tool_approval" });
