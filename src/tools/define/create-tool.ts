@@ -1,10 +1,13 @@
+import { checkOptions } from "../../check-options.js";
 import type { RequestContext } from "../../components/request-context.js";
 import type { NeedsApproval, Tool, ToolContext, ToolOutput } from "../../components/tool.js";
 import type { ToolOptions } from "../../components/tool-options.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
+import { invalidTool } from "../../schema/errors.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import { schemaProblem } from "../../schema/json-schema/schema-problem.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
+import { shorten } from "../../schema/shorten.js";
 import {
   type AnyStandardSchema,
   isStandardSchema,
@@ -18,7 +21,7 @@ import { type ProviderTool, type ToolInfo, toolInfo } from "../../schema/tool-in
 import { schemaCheck } from "../../schema/validation/schema-check.js";
 import type { PayloadRule } from "./approval.js";
 import { CreatedStages, type ModelOutputOptions, type ToolDefinition } from "./created-stages.js";
-import { invalidToolField, unknownToolOption } from "./errors.js";
+import { invalidToolField } from "./errors.js";
 import { runAlone, streamAlone } from "./lone-call.js";
 import { hookNames, hooksOf, type ToolHooks } from "./tool-hooks.js";
 import { checkOutputValidation, checkTimeout, type OutputValidation } from "./tool-settings.js";
@@ -227,7 +230,7 @@ export function makeTool(
   stream?: ToolDefinition["stream"],
   approvalPayload?: PayloadRule | undefined,
 ): AnyCreatedTool {
-  checkOptions(options);
+  checkToolOptions(options);
   const { id, description, inputSchema, outputSchema, suspendSchema, resumeSchema, requestContextSchema } = options;
   const { execute } = options;
   const info = toolInfo({
@@ -315,12 +318,11 @@ const optionNames: readonly string[] = [
 ];
 
 /** Checks the options at run time, for plain JavaScript and for what types cannot express. */
-function checkOptions(options: object): void {
+function checkToolOptions(options: object): void {
   if (typeof options !== "object" || options === null)
     throw invalidToolField(undefined, "expected an object of options.");
   const { id, description, execute, timeoutMs, outputValidation } = options as Readonly<Record<string, unknown>>;
-  const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
-  if (unknown !== undefined) throw unknownToolOption(id, unknown, optionNames);
+  checkOptions(`createTool (id ${shorten(id)})`, options, optionNames, { refuse: invalidTool });
   if (typeof id !== "string" || id === "") throw invalidToolField(id, "id must be a non-empty string.");
   if (typeof description !== "string") throw invalidToolField(id, "description must be a string: the model reads it.");
   if (execute !== undefined && typeof execute !== "function") {

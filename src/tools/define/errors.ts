@@ -215,9 +215,6 @@ export const isAlwaysResult = (error: ToolError): boolean => error.kind === "den
 
 // invalid tools
 
-export const unknownToolOption = (id: unknown, option: string, known: readonly string[]): KumikoError =>
-  invalidTool(`createTool (id ${shorten(id)}): unknown option "${option}". Options: ${known.join(", ")}.`);
-
 export const invalidToolField = (id: unknown, what: string): KumikoError =>
   invalidTool(`createTool (id ${shorten(id)}): ${what}`);
 

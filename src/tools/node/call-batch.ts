@@ -1,4 +1,5 @@
 import type { HandlerList } from "../../callbacks/handler-list.js";
+import { checkOptions } from "../../check-options.js";
 import { type InterruptError, waitsAt } from "../../checkpoint/pause/interrupt.js";
 import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
 import type { Invocation } from "../../checkpoint/pause/invocation.js";
@@ -10,7 +11,7 @@ import type { FunctionToolCall } from "../../schema/message/content-block.js";
 import type { StreamReader } from "../../schema/stream/reader.js";
 import type { ToolError } from "../define/errors.js";
 import { callIdsOf } from "./call-ids.js";
-import { invalidCall, noToolCall, notAssistant, unknownCallOption } from "./errors.js";
+import { invalidCall, noToolCall, notAssistant } from "./errors.js";
 import type { ToolsNodeSettings } from "./node-settings.js";
 import type { ToolsNodeOptions } from "./options.js";
 import { rememberResults } from "./results-of.js";
@@ -351,7 +352,7 @@ const callOptionNames: readonly string[] = ["tools", "toolAliases", "messages"] 
 /** The call options that reached the node. */
 export function toolsNodeOptionsOf(options: unknown): ToolsNodeOptions {
   if (typeof options !== "object" || options === null) return noOptions;
-  for (const name in options) if (!callOptionNames.includes(name)) throw unknownCallOption(name, callOptionNames);
+  checkOptions("a call of a tools node", options, callOptionNames);
   return options;
 }
 

@@ -110,9 +110,6 @@ export const contextNotPassed = (name: string): TypeError =>
 export const invalidToolsNodeOption = (what: string): KumikoError =>
   new KumikoError("INVALID_OPTION", `AgenticToolsNode: ${what}`);
 
-export const unknownCallOption = (name: string, known: readonly string[]): KumikoError =>
-  new KumikoError("INVALID_OPTION", `Unknown call option "${name}" for a tools node. Options: ${known.join(", ")}.`);
-
 export const notATool = (where: string, given: unknown): KumikoError =>
   invalidTool(
     isFields(given) && given.component === "agent"

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../check-options.js";
 import { toolOutputOf } from "../define/tool-output.js";
 import { checkOutputValidation, checkTimeout } from "../define/tool-settings.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
@@ -62,9 +63,7 @@ function unknownToolsEntry(
 function check(config: AgenticToolsNodeConfig): void {
   if (typeof config !== "object" || config === null)
     throw invalidToolsNodeOption("expected an array of tools, or an object of options.");
-  const unknown = Object.keys(config).find((name) => !optionNames.includes(name));
-  if (unknown !== undefined)
-    throw invalidToolsNodeOption(`unknown option "${unknown}". Options: ${optionNames.join(", ")}.`);
+  checkOptions("AgenticToolsNode", config, optionNames);
   if (typeof config.tools !== "object" || config.tools === null) {
     throw invalidToolsNodeOption("tools must be an array or a record of tools.");
   }

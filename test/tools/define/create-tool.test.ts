@@ -115,7 +115,7 @@ describe("what is no tool", () => {
       "requireApproval must be true, false or a function",
       { id: "a", description: "", execute, requireApproval: "yes" },
     ],
-    ['unknown option "needsRetry"', { id: "a", description: "", execute, needsRetry: true }],
+    ['Unknown option "needsRetry" of createTool (id "a")', { id: "a", description: "", execute, needsRetry: true }],
     [
       'timeoutMs of tool "a" must be a number of milliseconds above 0',
       { id: "a", description: "", execute, timeoutMs: 0 },

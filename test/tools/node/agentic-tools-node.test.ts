@@ -355,7 +355,10 @@ describe("as a part of a composition", () => {
 
 describe("options of the node", () => {
   it.each([
-    [{ tools: [], executeSequential: true }, 'unknown option "executeSequential"'],
+    [
+      { tools: [], executeSequential: true },
+      'Unknown option "executeSequential" of AgenticToolsNode. Did you mean "executeSequentially"?',
+    ],
     [{ tools: "a" }, "tools must be an array or a record"],
     [{ tools: [], maxConcurrency: 0 }, "maxConcurrency must be a whole number of at least 1"],
     [{ tools: [], maxResultLength: 1.5 }, "maxResultLength must be a whole number"],
