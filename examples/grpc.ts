@@ -12,8 +12,8 @@ import {
   type ServerWritableStream,
   type sendUnaryData,
 } from "@grpc/grpc-js";
-import { AgenticToolsNode, assistantMessage, findCause, functionToolCall, toolResultsOf } from "kumiko";
-import { GrpcStatusError, grpcTools } from "kumiko/grpc";
+import { AgenticToolsNode, assistantMessage, findCause, functionToolCall, ToolCallError, toolResultsOf } from "kumiko";
+import { grpcTools } from "kumiko/grpc";
 import protobuf from "protobufjs";
 
 const proto = `
@@ -86,8 +86,8 @@ for await (const chunk of node.stream(call("Pets_ListPets", "{}"))) {
 try {
   await node.invoke(call("Pets_GetPet", '{"id":"7"}'));
 } catch (error) {
-  const refused = findCause(error, GrpcStatusError);
-  console.log(`${refused?.status}: ${refused?.statusMessage}`);
+  const refused = findCause(error, ToolCallError);
+  if (ToolCallError.is(refused, "grpc")) console.log(`${refused.status}: ${refused.details.statusMessage}`);
 }
 
 await pets.close();

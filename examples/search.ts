@@ -2,8 +2,15 @@
 // network: leave out `fetch` to call Brave.
 // expect: Kumiko & joinery (https://example.com/kumiko): Joined without nails.
 // expect: 429: Brave Search (api.search.brave.com) was answered with 429 (try again after 1)
-import { AgenticToolsNode, assistantMessage, Chain, findCause, functionToolCall, toolResultsOf } from "kumiko";
-import { HttpStatusError } from "kumiko/openapi";
+import {
+  AgenticToolsNode,
+  assistantMessage,
+  Chain,
+  findCause,
+  functionToolCall,
+  ToolCallError,
+  toolResultsOf,
+} from "kumiko";
 import { braveSearch, type SearchResult } from "kumiko/search";
 
 let requests = 0;
@@ -32,6 +39,6 @@ for (const { title, url, snippet } of await searching.invoke("kumiko")) console.
 try {
   await searching.invoke("kumiko");
 } catch (error) {
-  const refused = findCause(error, HttpStatusError);
+  const refused = findCause(error, ToolCallError);
   console.log(`${refused?.status}: ${refused?.message}`);
 }

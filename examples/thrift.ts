@@ -3,8 +3,16 @@
 // expect: 9007199254740994
 // expect: Stock.take threw OutOfStock: {"sku":"cedar","left":1}
 import type { AddressInfo } from "node:net";
-import { AgenticToolsNode, assistantMessage, Chain, findCause, functionToolCall, toolResultsOf } from "kumiko";
-import { ThriftError, thriftConnection, thriftTools } from "kumiko/thrift";
+import {
+  AgenticToolsNode,
+  assistantMessage,
+  Chain,
+  findCause,
+  functionToolCall,
+  ToolCallError,
+  toolResultsOf,
+} from "kumiko";
+import { thriftConnection, thriftTools } from "kumiko/thrift";
 import { createServer, Int64, TBufferedTransport, Thrift, type TProtocol } from "thrift";
 
 const idl = `
@@ -65,7 +73,7 @@ console.log(...(await taking.invoke("hinoki")));
 try {
   await taking.invoke("cedar");
 } catch (error) {
-  console.log(findCause(error, ThriftError)?.message);
+  console.log(findCause(error, ToolCallError)?.message);
 }
 
 await connection.close?.();

@@ -166,8 +166,8 @@ export {
   type McpToolProperties,
 } from "./tools/define/create-tool.js";
 export { ToolError, type ToolErrorDetails } from "./tools/define/errors.js";
+export { ToolCallError } from "./tools/define/tool-call-error.js";
 export type { OutputValidation } from "./tools/define/tool-settings.js";
-export { McpToolError } from "./tools/mcp/errors.js";
 export type { McpClient } from "./tools/mcp/mcp-client.js";
 export { type McpTool, type McpToolsOptions, mcpTools } from "./tools/mcp/mcp-tools.js";
 export { AgenticToolsNode } from "./tools/node/agentic-tools-node.js";

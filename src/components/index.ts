@@ -10,6 +10,14 @@ export {
   type McpToolProperties,
 } from "../tools/define/create-tool.js";
 export { ToolError, type ToolErrorDetails } from "../tools/define/errors.js";
+export {
+  type GrpcFailure,
+  type HttpFailure,
+  type ThriftFailure,
+  ToolCallError,
+  type ToolCallFailures,
+  type ToolCallSource,
+} from "../tools/define/tool-call-error.js";
 export type {
   AvailableInput,
   AvailableOutput,
@@ -27,7 +35,6 @@ export type {
   TanStackTool,
   ToolWithoutExecute,
 } from "../tools/formats/foreign-tool.js";
-export { McpToolError } from "../tools/mcp/errors.js";
 export type {
   McpCallOptions,
   McpCallParams,

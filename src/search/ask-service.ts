@@ -1,5 +1,5 @@
 import { type Fields, isFields } from "../is.js";
-import { HttpStatusError } from "../tools/openapi/errors.js";
+import { refusalText, ToolCallError } from "../tools/define/tool-call-error.js";
 import { searchUnreachable, searchUnreadable } from "./errors.js";
 import type { Search } from "./search-tool.js";
 
@@ -34,7 +34,9 @@ export async function askService(request: ServiceRequest, { fetch, signal }: Sea
   if (response.status === 200) return text;
   const wait = response.headers.get("retry-after");
   const statusText = `${response.statusText}${wait === null ? "" : ` (try again after ${wait})`}`.trim();
-  throw new HttpStatusError(`${service} (${url.host})`, response.status, statusText, parse(text) ?? text);
+  const answer = parse(text) ?? text;
+  const message = refusalText(`${service} (${url.host})`, response.status, statusText, answer);
+  throw new ToolCallError(message, { source: "search", status: response.status, details: { body: answer } });
 }
 
 /** Sends a request, and returns the JSON object of the answer. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ToolCallError } from "../../src/index.js";
 import { functionToolCall } from "../../src/schema/message/construct-block.js";
 import { assistantMessage } from "../../src/schema/message/construct-message.js";
 import { toolResultsOf } from "../../src/schema/message/read-message.js";
@@ -11,7 +12,6 @@ import type { SearchTool, SearchToolOptions } from "../../src/search/search-tool
 import { tavilySearch } from "../../src/search/tavily-search.js";
 import { toolContext } from "../../src/testing/tool-context.js";
 import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
-import { HttpStatusError } from "../../src/tools/openapi/errors.js";
 
 const apiKey = "secret+key/1";
 const answerOf = (name: string) => readFileSync(join(import.meta.dirname, "answers", name), "utf8");
@@ -119,7 +119,7 @@ describe.each(services)("$name", ({ name, open, answer, empty, found }) => {
       headers: { "retry-after": "30" },
     });
     const error = await search(open({ fetch })).catch((reason: unknown) => reason);
-    expect(HttpStatusError.is(error) && error.status).toBe(status);
+    expect(ToolCallError.is(error, "search") && error.status).toBe(status);
     expect(String(error)).toContain("try again after 30");
     if (name !== "duckDuckGoSearch") expectNoKey(error);
   });

@@ -1,4 +1,4 @@
-import { GrpcStatusError, toolsClosed } from "./errors.js";
+import { grpcRefusal, toolsClosed } from "./errors.js";
 import type { CallOptions, Connection, Metadata, ServiceError } from "./grpc-js.js";
 import type { StatusDetails } from "./status-details.js";
 
@@ -82,8 +82,8 @@ export function callStreaming(call: GrpcCall, sink: AnswerSink): () => void {
 export function statusError(call: GrpcCall, error: unknown, received: readonly unknown[]): unknown {
   if (!isServiceError(error)) return error;
   const { code, details, metadata } = error;
-  const status = { statusCode: code, statusMessage: details, details: call.details.read(metadata), received };
-  return new GrpcStatusError(call.path, status);
+  const statusDetails = call.details.read(metadata);
+  return grpcRefusal(call.path, { statusCode: code, statusMessage: details, statusDetails, received });
 }
 
 function isServiceError(error: unknown): error is ServiceError {

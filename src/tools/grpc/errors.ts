@@ -2,75 +2,19 @@ import { KumikoError, messageOf } from "../../errors.js";
 import { schemaInvalid } from "../../schema/errors.js";
 import { shorten, shortenText } from "../../schema/shorten.js";
 import { list } from "../../wording.js";
+import { type GrpcFailure, ToolCallError } from "../define/tool-call-error.js";
+import { statusNames } from "./status-names.js";
 
-const brand = Symbol.for("kumiko/GrpcStatusError");
-
-/** The names of the status codes of gRPC, by their numbers. */
-export const statusNames = [
-  ...(["OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS"] as const),
-  ...(["PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE"] as const),
-  ...(["UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"] as const),
-] as const;
-
-/** How a call of gRPC ended: `"NOT_FOUND"`, `"UNAVAILABLE"` … */
-export type GrpcStatusName = (typeof statusNames)[number];
-
-/** What a {@link GrpcStatusError} says. */
-export interface GrpcStatusOptions {
-  readonly statusCode: number;
-  /** What the server wrote. */
-  readonly statusMessage: string;
-  readonly details: readonly unknown[];
-  readonly received: readonly unknown[];
-}
-
-/**
- * A call of gRPC that ended with another status than OK. It is the cause of the {@link ToolError} of that call. Metadata of
- * the request is no part of it.
- *
- * @example
- * try { await tools.invoke(message); }
- * catch (error) {
- *   const refused = findCause(error, GrpcStatusError);
- *   if (refused?.status === "UNAVAILABLE") retryLater();
- * }
- */
-export class GrpcStatusError extends KumikoError {
-  override readonly name: string = "GrpcStatusError";
-  readonly [brand] = true;
-  /** The name of the status: `"NOT_FOUND"`. A code that gRPC does not have is `"UNKNOWN"`. */
-  readonly status: GrpcStatusName;
-  /** Its number: 5. */
-  readonly statusCode: number;
-  /** What the server wrote to it. */
-  readonly statusMessage: string;
-  /**
-   * What the server sent besides, in `google.rpc.Status`: `{ "@type": "type.googleapis.com/google.rpc.BadRequest", … }`. What
-   * is of an unknown type has its bytes in `value`, as base64.
-   */
-  readonly details: readonly unknown[];
-  /** The messages that a stream gave before it failed. */
-  readonly received: readonly unknown[];
-
-  constructor(path: string, options: GrpcStatusOptions) {
-    const { statusCode, statusMessage, details, received } = options;
-    const status = statusNames[statusCode] ?? "UNKNOWN";
-    const after =
-      received.length > 0 ? ` after ${received.length} ${received.length === 1 ? "message" : "messages"}` : "";
-    const reason = statusMessage === "" ? "." : `: ${shortenText(statusMessage, { length: 2_000 })}`;
-    const more = details.length === 0 ? "" : `\nDetails: ${shorten(details, { length: 2_000 })}`;
-    super("TOOL_FAILED", `${path} failed with ${status}${after}${reason}${more}`);
-    this.status = status;
-    this.statusCode = statusCode;
-    this.statusMessage = statusMessage;
-    this.details = details;
-    this.received = received;
-  }
-
-  /** Like `instanceof`, but also true for an error of a second copy of this package. */
-  static override is(value: unknown): value is GrpcStatusError {
-    return typeof value === "object" && value !== null && brand in value;
-  }
+/** The status of a call that ended with another one than OK. Metadata of the request is not part of it. */
+export function grpcRefusal(path: string, details: GrpcFailure): ToolCallError<"grpc"> {
+  const { statusCode, statusMessage, statusDetails, received } = details;
+  const status = statusNames[statusCode] ?? "UNKNOWN";
+  const after =
+    received.length > 0 ? ` after ${received.length} ${received.length === 1 ? "message" : "messages"}` : "";
+  const reason = statusMessage === "" ? "." : `: ${shortenText(statusMessage, { length: 2_000 })}`;
+  const more = statusDetails.length === 0 ? "" : `\nDetails: ${shorten(statusDetails, { length: 2_000 })}`;
+  const message = `${path} failed with ${status}${after}${reason}${more}`;
+  return new ToolCallError(message, { source: "grpc", status, details });
 }
 
 export const grpcPackageMissing = (name: string, cause: unknown): KumikoError =>

@@ -1,4 +1,3 @@
-export { GrpcStatusError, type GrpcStatusName } from "./errors.js";
 export { type GrpcTools, grpcTools } from "./grpc-tools.js";
 export type { GrpcTool } from "./method-tool.js";
 export type {
@@ -14,3 +13,4 @@ export type {
   GrpcTlsCredentials,
   GrpcToolsOptions,
 } from "./options.js";
+export type { GrpcStatusName } from "./status-names.js";

@@ -1,37 +1,12 @@
 import { KumikoError } from "../../errors.js";
 import { invalidTool } from "../../schema/errors.js";
 import { shorten } from "../../schema/shorten.js";
+import { ToolCallError } from "../define/tool-call-error.js";
 import type { McpResult } from "./mcp-client.js";
 import { textOfResult } from "./mcp-content.js";
 
-const brand = Symbol.for("kumiko/McpToolError");
-
-/**
- * The answer of an MCP server that is marked `isError`. It is the cause of the {@link ToolError} of that call.
- *
- * @example
- * try { await tools.invoke(message); }
- * catch (error) {
- *   const failed = findCause(error, McpToolError);
- *   if (failed) console.warn(failed.result.content);
- * }
- */
-export class McpToolError extends KumikoError {
-  override readonly name: string = "McpToolError";
-  readonly [brand] = true;
-  /** The result as the server sent it. */
-  readonly result: McpResult;
-
-  constructor(result: McpResult) {
-    super("TOOL_FAILED", textOfResult(result));
-    this.result = result;
-  }
-
-  /** Like `instanceof`, but also true for an error of a second copy of this package. */
-  static override is(value: unknown): value is McpToolError {
-    return typeof value === "object" && value !== null && brand in value;
-  }
-}
+export const mcpRefusal = (result: McpResult): ToolCallError<"mcp"> =>
+  new ToolCallError(textOfResult(result), { source: "mcp", status: undefined, details: result });
 
 export const notAnMcpClient = (given: unknown): KumikoError =>
   new KumikoError(

@@ -9,7 +9,7 @@ import { checkTimeout } from "../define/tool-settings.js";
 import {
   cursorRepeated,
   inputRequired,
-  McpToolError,
+  mcpRefusal,
   notAnMcpClient,
   notAResult,
   notAToolPage,
@@ -49,7 +49,7 @@ export type McpTool = CreatedTool<JsonSchema, JsonSchema | undefined>;
 /**
  * Returns the tools of an MCP server, all pages of them, as its connected client lists them. Arguments are checked against
  * `inputSchema` before they are sent; `annotations` and `_meta` are in `mcp`. A result with `isError` is an error of kind
- * `execution`, caused by an {@link McpToolError}. A call is stopped with the run's signal, and progress of the server goes to
+ * `execution`, caused by an {@link ToolCallError}. A call is stopped with the run's signal, and progress of the server goes to
  * `ctx.progress`. A tool that cannot be used is left out with a warning. Throws if the client is not one, returns no list of
  * tools, or an option is wrong.
  *
@@ -162,7 +162,7 @@ export function readResult(name: string, result: unknown): McpResult {
   const { content, isError, resultType } = result as McpResult;
   if (resultType === "input_required") throw inputRequired(name);
   if (content !== undefined && !Array.isArray(content)) throw notAResult(name, result);
-  if (isError === true) throw new McpToolError(result);
+  if (isError === true) throw mcpRefusal(result);
   return result;
 }
 

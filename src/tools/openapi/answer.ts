@@ -1,7 +1,7 @@
 import { toBase64 } from "../../schema/base64.js";
 import type { ToolResultContent } from "../../schema/message/content-block.js";
+import { refusalText, ToolCallError } from "../define/tool-call-error.js";
 import { mediaKind } from "../mcp/mcp-content.js";
-import { HttpStatusError } from "./errors.js";
 import { parseExactly } from "./exact-json.js";
 
 /** The output of a tool for an answer: JSON as a value, text as a string, and anything else as a content part. */
@@ -13,7 +13,12 @@ export async function readAnswer(request: string, response: Response): Promise<S
   const mimeType = (response.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (!response.ok) {
     const body = parseBody(await response.text(), mimeType);
-    throw new HttpStatusError(request, response.status, response.statusText, body);
+    const { status, statusText } = response;
+    throw new ToolCallError(refusalText(request, status, statusText, body), {
+      source: "openapi",
+      status,
+      details: { body },
+    });
   }
   if (isText(mimeType)) return { isContent: false, value: parseBody(await response.text(), mimeType) };
   const bytes = new Uint8Array(await response.arrayBuffer());

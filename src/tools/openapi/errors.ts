@@ -1,41 +1,6 @@
 import { KumikoError, messageOf } from "../../errors.js";
 import { schemaInvalid } from "../../schema/errors.js";
-import { shorten, shortenText } from "../../schema/shorten.js";
-
-const brand = Symbol.for("kumiko/HttpStatusError");
-
-/**
- * An answer of an HTTP service whose status is not a success. It is the cause of the {@link ToolError} of that call.
- *
- * @example
- * try { await tools.invoke(message); }
- * catch (error) {
- *   const refused = findCause(error, HttpStatusError);
- *   if (refused?.status === 429) retryLater();
- * }
- */
-export class HttpStatusError extends KumikoError {
-  override readonly name: string = "HttpStatusError";
-  readonly [brand] = true;
-  /** The status code: 404, 429 … */
-  readonly status: number;
-  /** The value of a JSON body, or the text of another one. */
-  readonly body: unknown;
-
-  constructor(request: string, status: number, statusText: string, body: unknown) {
-    const reason = statusText === "" ? String(status) : `${status} ${statusText}`;
-    const text = typeof body === "string" ? body : shorten(body, { length: 2_000 });
-    const excerpt = text === "" ? "." : `: ${shortenText(text, { length: 2_000 })}`;
-    super("TOOL_FAILED", `${request} was answered with ${reason}${excerpt}`);
-    this.status = status;
-    this.body = body;
-  }
-
-  /** Like `instanceof`, but also true for an error of a second copy of this package. */
-  static override is(value: unknown): value is HttpStatusError {
-    return typeof value === "object" && value !== null && brand in value;
-  }
-}
+import { shorten } from "../../schema/shorten.js";
 
 // the document
 

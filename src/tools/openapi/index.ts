@@ -1,5 +1,4 @@
 export type { HttpMethod } from "./document.js";
-export { HttpStatusError } from "./errors.js";
 export { openApiTools } from "./open-api-tools.js";
 export type { OpenApiTool } from "./operation-tool.js";
 export type { OpenApiHeaders, OpenApiOperation, OpenApiToolsOptions } from "./options.js";

@@ -2,59 +2,25 @@ import { KumikoError, messageOf } from "../../errors.js";
 import { schemaInvalid } from "../../schema/errors.js";
 import { shorten } from "../../schema/shorten.js";
 import { kindOf, list } from "../../wording.js";
+import { ToolCallError } from "../define/tool-call-error.js";
 
-const brand = Symbol.for("kumiko/ThriftError");
-
-/** What a {@link ThriftError} was made of. */
-export interface ThriftErrorDetails {
+interface ThrownException {
   /** `Shop.place` */
   readonly method: string;
-  /** The name of the exception: one that the method declares, or `TApplicationException`. */
   readonly exception: string;
-  /** Of a `TApplicationException`, its kind. */
-  readonly status?: string | undefined;
-  /** What the exception holds, in the form of a result. */
+  /** The kind of a `TApplicationException`. */
+  readonly status?: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/**
- * An exception that a Thrift service answered with. It is the cause of the {@link ToolError} of that call.
- *
- * @example
- * try { await tools.invoke(message); }
- * catch (error) {
- *   const refused = findCause(error, ThriftError);
- *   if (refused?.exception === "OutOfStock") console.log(refused.fields.sku);
- * }
- */
-export class ThriftError extends KumikoError {
-  override readonly name: string = "ThriftError";
-  readonly [brand] = true;
-  /** The service and its method: `Shop.place`. */
-  readonly method: string;
-  /** The name of the exception: one that the method declares, or `TApplicationException`. */
-  readonly exception: string;
-  /** Of a `TApplicationException`, its kind: `UNKNOWN_METHOD`, `INTERNAL_ERROR` … */
-  readonly status: string | undefined;
-  /** What the exception holds, in the form of a result: binary fields are base64, and large integers bigints. */
-  readonly fields: Readonly<Record<string, unknown>>;
-
-  constructor({ method, exception, status, fields }: ThriftErrorDetails) {
-    const what = status === undefined ? exception : `${exception} (${status})`;
-    const { message, ...others } = fields;
-    const isPlain = typeof message === "string" && Object.keys(others).length === 0;
-    const details = isPlain ? message : shorten(fields, { length: 2_000 });
-    super("TOOL_FAILED", `${method} threw ${what}: ${details}`);
-    this.method = method;
-    this.exception = exception;
-    this.status = status;
-    this.fields = fields;
-  }
-
-  /** Like `instanceof`, but also true for an error of a second copy of this package. */
-  static override is(value: unknown): value is ThriftError {
-    return typeof value === "object" && value !== null && brand in value;
-  }
+/** The exception that a service answered with. */
+export function thriftException({ status, ...details }: ThrownException): ToolCallError<"thrift"> {
+  const { method, exception, fields } = details;
+  const what = status === undefined ? exception : `${exception} (${status})`;
+  const { message, ...others } = fields;
+  const isPlain = typeof message === "string" && Object.keys(others).length === 0;
+  const text = isPlain ? message : shorten(fields, { length: 2_000 });
+  return new ToolCallError(`${method} threw ${what}: ${text}`, { source: "thrift", status, details });
 }
 
 const invalidOption = (what: string, cause?: unknown): KumikoError =>

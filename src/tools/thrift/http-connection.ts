@@ -1,4 +1,4 @@
-import { HttpStatusError } from "../openapi/errors.js";
+import { refusalText, ToolCallError } from "../define/tool-call-error.js";
 import type { ThriftCall, ThriftConnection, ThriftHttpOptions, ThriftProtocol } from "./connection.js";
 import {
   answerTooLarge,
@@ -80,7 +80,9 @@ async function refusal(request: string, method: string, address: string, respons
     await response.body?.cancel();
     return redirectRefused(method, address, status);
   }
-  return new HttpStatusError(request, status, statusText, await response.text());
+  const body = await response.text();
+  const message = refusalText(request, status, statusText, body);
+  return new ToolCallError(message, { source: "thrift", status, details: { method, body } });
 }
 
 async function readBytes(response: Response, limit: number, method: string, address: string): Promise<Uint8Array> {

@@ -8,7 +8,6 @@ export type {
   ThriftSocketOptions,
   ThriftTlsOptions,
 } from "./connection.js";
-export { ThriftError, type ThriftErrorDetails } from "./errors.js";
 export type { ThriftTool } from "./method-tool.js";
 export type { ThriftMethod, ThriftToolsOptions } from "./options.js";
 export { thriftConnection } from "./thrift-connection.js";

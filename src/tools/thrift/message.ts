@@ -2,7 +2,7 @@ import type { ThriftProtocol } from "./connection.js";
 import { ThriftValueDecoder } from "./decode-value.js";
 import type { MethodDefinition } from "./definition.js";
 import { ThriftValueEncoder } from "./encode-value.js";
-import { answerDamaged, answerOfAnother, ThriftError } from "./errors.js";
+import { answerDamaged, answerOfAnother, thriftException } from "./errors.js";
 import { JsonProtocol } from "./json-protocol.js";
 import type { Protocol, ThriftPackage } from "./load-thrift.js";
 
@@ -11,7 +11,7 @@ const messageTypes = { call: 1, reply: 2, exception: 3, oneway: 4 } as const;
 /** What a method answered with. */
 export type Reply =
   | { readonly isError: false; readonly value: unknown }
-  | { readonly isError: true; readonly error: ThriftError };
+  | { readonly isError: true; readonly error: Error };
 
 /** Writes the calls of one service and reads their answers, with the protocols of the official package. */
 export class MessageCodec {
@@ -81,7 +81,7 @@ export class MessageCodec {
     if (mtype === messageTypes.exception) {
       const { message = "", type } = decoder.readFields(applicationException);
       const status = statuses[Number(type)] ?? String(type ?? "UNKNOWN");
-      return { isError: true, error: new ThriftError({ method, exception, status, fields: { message } }) };
+      return { isError: true, error: thriftException({ method, exception, status, fields: { message } }) };
     }
     if (mtype !== messageTypes.reply) throw answerDamaged(`its message type is ${mtype}`);
     const success = result === undefined ? [] : [{ ...ownField, id: 0, name: successName, type: result }];
@@ -91,12 +91,12 @@ export class MessageCodec {
     if (thrown !== undefined) {
       const { type } = thrown;
       const details = { method, exception: "name" in type ? type.name : thrown.name };
-      return { isError: true, error: new ThriftError({ ...details, fields: fields[thrown.name] as object as Fields }) };
+      return { isError: true, error: thriftException({ ...details, fields: fields[thrown.name] as object as Fields }) };
     }
     if (result === undefined) return { isError: false, value: undefined };
     if (Object.hasOwn(fields, successName)) return { isError: false, value: fields[successName] };
     const missing = { exception, status: "MISSING_RESULT", fields: { message: "the answer has no result" } };
-    return { isError: true, error: new ThriftError({ method, ...missing }) };
+    return { isError: true, error: thriftException({ method, ...missing }) };
   }
 }
 

@@ -3,7 +3,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport as MemoryV1 } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer as McpServerV1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { McpServer as McpServerV2 } from "@modelcontextprotocol/server";
-import { AgenticToolsNode, type McpClient, McpToolError, mcpTools, ToolError, toolResultsOf } from "kumiko";
+import { AgenticToolsNode, type McpClient, mcpTools, ToolCallError, ToolError, toolResultsOf } from "kumiko";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { aborted, call, message, parametersOf, rejection, resultOf, thrown } from "./caller.js";
@@ -164,7 +164,7 @@ for (const [version, connect] of [
       const error = await rejection(new AgenticToolsNode(tools).invoke(message(call("fails", { city: "x" }))));
       expect(error).toBeInstanceOf(ToolError);
       expect(error).toMatchObject({ kind: "execution", toolName: "fails" });
-      expect((error as Error).cause).toBeInstanceOf(McpToolError);
+      expect((error as Error).cause).toBeInstanceOf(ToolCallError);
       const node = new AgenticToolsNode({ tools, onToolError: "result" });
       const result = await resultOf(node, "fails", { city: "x" });
       expect(result).toMatchObject({ isError: true, errorKind: "execution" });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { AgenticToolsNode, findCause, ToolError } from "kumiko";
-import { HttpStatusError, openApiTools } from "kumiko/openapi";
+import { AgenticToolsNode, findCause, ToolCallError, ToolError } from "kumiko";
+import { openApiTools } from "kumiko/openapi";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { call, message, parametersOf, rejection, resultOf } from "./caller.js";
 
@@ -404,9 +404,9 @@ describe("answers that are no success", () => {
     const error = await rejection(new AgenticToolsNode([tool]).invoke(message(call("op"))));
     expect(error).toBeInstanceOf(ToolError);
     expect(error).toMatchObject({ kind: "execution" });
-    const cause = findCause(error, HttpStatusError);
+    const cause = findCause(error, ToolCallError);
     expect(cause).toMatchObject({ status: 422 });
-    expect(JSON.stringify(cause?.body)).toContain("too small");
+    expect(JSON.stringify(cause?.details)).toContain("too small");
     expect((error as Error).message).toContain("422");
     expect((error as Error).message).toContain("too small");
   });

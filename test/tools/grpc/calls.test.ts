@@ -5,10 +5,10 @@ import { memoryStore } from "../../../src/checkpoint/memory-store.js";
 import { RequestContext } from "../../../src/components/request-context.js";
 import { Chain } from "../../../src/compose/chain.js";
 import { findCause } from "../../../src/errors.js";
+import { ToolCallError } from "../../../src/index.js";
 import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
 import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { toolContext } from "../../../src/testing/tool-context.js";
-import { GrpcStatusError } from "../../../src/tools/grpc/errors.js";
 import { type GrpcTools, grpcTools } from "../../../src/tools/grpc/grpc-tools.js";
 import type { GrpcToolsOptions } from "../../../src/tools/grpc/options.js";
 import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
@@ -113,7 +113,10 @@ describe("a method that answers with a stream", () => {
       })(),
     );
     expect(seen).toHaveLength(200);
-    expect(error).toMatchObject({ status: "INTERNAL", statusMessage: "broken off", received: { length: 200 } });
+    expect(error).toMatchObject({
+      status: "INTERNAL",
+      details: { statusMessage: "broken off", received: { length: 200 } },
+    });
     expect(String(error)).toContain("INTERNAL after 200 messages: broken off");
   });
 
@@ -130,8 +133,8 @@ describe("a method that answers with a stream", () => {
         }
       })(),
     );
-    expect(error).toBeInstanceOf(GrpcStatusError);
-    expect(error).toMatchObject({ code: "TOOL_FAILED", received: { length: 3 } });
+    expect(error).toBeInstanceOf(ToolCallError);
+    expect(error).toMatchObject({ code: "TOOL_FAILED", details: { received: { length: 3 } } });
   });
 
   it("larger than the windows of HTTP/2 arrives whole", async () => {
@@ -246,14 +249,12 @@ describe("a status other than OK", () => {
       (await nodeOf()).invoke(calls(call("Kitchen_Fail", { code: 5, message: "no pet 7" }))),
     );
     expect(error.kind).toBe("execution");
-    const cause = findCause(error, GrpcStatusError);
-    expect(GrpcStatusError.is(cause)).toBe(true);
+    const cause = findCause(error, ToolCallError);
+    expect(ToolCallError.is(cause)).toBe(true);
     expect(cause).toMatchObject({
+      source: "grpc",
       status: "NOT_FOUND",
-      statusCode: 5,
-      statusMessage: "no pet 7",
-      details: [],
-      received: [],
+      details: { statusCode: 5, statusMessage: "no pet 7", statusDetails: [], received: [] },
     });
     expect(cause?.message).toBe("/test.v1.Kitchen/Fail failed with NOT_FOUND: no pet 7");
   });
@@ -268,7 +269,7 @@ describe("a status other than OK", () => {
     ]);
     const args = { code: 3, message: "bad", details: details.toString("base64") };
     const error = await toolError((await nodeOf()).invoke(calls(call("Kitchen_Fail", args))));
-    expect(findCause(error, GrpcStatusError)?.details).toEqual([
+    expect(findCause(error, ToolCallError)?.details).toHaveProperty("statusDetails", [
       {
         "@type": "type.googleapis.com/google.rpc.BadRequest",
         fieldViolations: [{ field: "name", description: "is empty" }],
@@ -291,7 +292,7 @@ describe("a status other than OK", () => {
     const error = await toolError(
       node.invoke(calls(call("Kitchen_Fail", { code: 77, message: "?", details: "/////w==" }))),
     );
-    expect(findCause(error, GrpcStatusError)).toMatchObject({ status: "UNKNOWN", details: [] });
+    expect(findCause(error, ToolCallError)).toMatchObject({ status: "UNKNOWN", details: { statusDetails: [] } });
   });
 
   it("says that nobody answers when the server is down", async () => {
@@ -301,7 +302,7 @@ describe("a status other than OK", () => {
     for (const message of [calls(call("Kitchen_Text", { value: "x" })), count({ to: 1 })]) {
       const error = await toolError(node.invoke(message));
       expect(error.kind).toBe("execution");
-      expect(findCause(error, GrpcStatusError)?.status).toBe("UNAVAILABLE");
+      expect(findCause(error, ToolCallError)?.status).toBe("UNAVAILABLE");
     }
   });
 

@@ -4,11 +4,11 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { findCause } from "../../../src/errors.js";
+import { ToolCallError } from "../../../src/index.js";
 import { functionToolCall } from "../../../src/schema/message/construct-block.js";
 import { assistantMessage } from "../../../src/schema/message/construct-message.js";
 import { toolResultsOf } from "../../../src/schema/message/read-message.js";
 import { toolContext } from "../../../src/testing/tool-context.js";
-import { McpToolError } from "../../../src/tools/mcp/errors.js";
 import type { McpClient, McpResult } from "../../../src/tools/mcp/mcp-client.js";
 import { mcpTools } from "../../../src/tools/mcp/mcp-tools.js";
 import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
@@ -254,8 +254,8 @@ describe("a result", () => {
     ).toMatchObject({ isError: true, errorKind: "execution", result: expect.stringContaining("no such city") });
     const error = await rejection(resultOf(answer, { outputSchema }, { outputValidation: "error" }));
     expect(error).toMatchObject({ kind: "execution", toolName: "t" });
-    expect(findCause(error, McpToolError)?.result).toEqual(answer);
-    expect(McpToolError.is(findCause(error, McpToolError))).toBe(true);
+    expect(findCause(error, ToolCallError)?.details).toEqual(answer);
+    expect(ToolCallError.is(findCause(error, ToolCallError))).toBe(true);
   });
 
   it("names parts of an error that are no text", async () => {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { RequestContext } from "../../../src/components/request-context.js";
 import { findCause } from "../../../src/errors.js";
+import { ToolCallError } from "../../../src/index.js";
 import { toolContext } from "../../../src/testing/tool-context.js";
 import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
-import { HttpStatusError } from "../../../src/tools/openapi/errors.js";
 import { openApiTools } from "../../../src/tools/openapi/open-api-tools.js";
 import type { OpenApiToolsOptions } from "../../../src/tools/openapi/options.js";
 import { blocksOf, call, calls, rejection } from "../node/calls.js";
@@ -334,8 +334,12 @@ describe("an answer", () => {
     const node = new AgenticToolsNode(await openApiTools(at("/pets", { operationId: "pets" }), { baseUrl }));
     const error = await rejection(node.invoke(calls(call("pets"))));
     expect(error).toMatchObject({ kind: "execution", toolName: "pets" });
-    expect(findCause(error, HttpStatusError)).toMatchObject({ status: 404, body: { error: "no such pet" } });
-    expect(HttpStatusError.is(findCause(error, HttpStatusError))).toBe(true);
+    expect(findCause(error, ToolCallError)).toMatchObject({
+      source: "openapi",
+      status: 404,
+      details: { body: { error: "no such pet" } },
+    });
+    expect(ToolCallError.is(findCause(error, ToolCallError))).toBe(true);
     const lenient = new AgenticToolsNode({
       tools: await openApiTools(at("/pets", { operationId: "pets" }), { baseUrl }),
       onToolError: "result",

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { RequestContext } from "../../../src/components/request-context.js";
 import { findCause } from "../../../src/errors.js";
+import { ToolCallError } from "../../../src/index.js";
 import { toolContext } from "../../../src/testing/tool-context.js";
 import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
-import { HttpStatusError } from "../../../src/tools/openapi/errors.js";
-import { ThriftError, thriftConnection } from "../../../src/tools/thrift/index.js";
+import { thriftConnection } from "../../../src/tools/thrift/index.js";
 import { blocksOf, call, calls, textsOf, toolError } from "../node/calls.js";
 import {
   closeLater,
@@ -124,17 +124,16 @@ describe.each<[Transport, Protocol]>([
       toolError(ask(tools, "place", { order: { id: 2n ** 60n, items: [{ sku }] }, limit: 3 }));
     const none = await place("none");
     expect(none.kind).toBe("execution");
-    expect(findCause(none, ThriftError)).toMatchObject({
-      method: "Shop.place",
-      exception: "OutOfStock",
+    expect(findCause(none, ToolCallError)).toMatchObject({
+      source: "thrift",
       status: undefined,
-      fields: { sku: "none", left: 2n ** 60n },
+      details: { method: "Shop.place", exception: "OutOfStock", fields: { sku: "none", left: 2n ** 60n } },
     });
     expect(none.message).toContain('Shop.place threw OutOfStock: {"sku":"none","left":"1152921504606846976"}');
-    const denied = findCause(await place("denied"), ThriftError);
+    const denied = findCause(await place("denied"), ToolCallError);
     expect(denied?.message).toBe("Shop.place threw Denied: not for 3");
-    const broken = findCause(await place("broken"), ThriftError);
-    expect(broken).toMatchObject({ exception: "TApplicationException", status: "UNKNOWN" });
+    const broken = findCause(await place("broken"), ToolCallError);
+    expect(broken).toMatchObject({ status: "UNKNOWN", details: { exception: "TApplicationException" } });
     expect(broken?.message).toContain("the till is broken");
     expect(await ask(tools, "ping")).toBe("pong");
   });
@@ -495,7 +494,10 @@ describe("HTTP", () => {
       fetch: async () => new Response("no", { status, headers: { ...headers } }),
     });
     const refused = await toolError(ask(await shopTools({ connection: answer(403) }), "ping"));
-    expect(findCause(refused, HttpStatusError)).toMatchObject({ status: 403, body: "no" });
+    expect(findCause(refused, ToolCallError)).toMatchObject({
+      status: 403,
+      details: { method: "Shop.ping", body: "no" },
+    });
     const elsewhere = answer(302, { location: "http://other.example" });
     const redirected = await toolError(ask(await shopTools({ connection: elsewhere }), "ping"));
     expect(redirected.message).toContain("redirect (302)");
