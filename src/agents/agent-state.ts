@@ -23,7 +23,7 @@ export interface EntryPoint {
   readonly phase: AgentState["phase"];
   readonly log: number;
   readonly steps: number;
-  readonly misfits: number;
+  readonly mismatches: number;
   readonly view: StateView | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface AgentState {
   /** Where it was when the node was entered that runs: a node that is entered again begins there. */
   entry: EntryPoint | undefined;
   /** How often an output did not fit. */
-  misfits: number;
+  mismatches: number;
   /** The accepted output, as JSON. */
   output: string | undefined;
   /** What the result says. */
@@ -83,7 +83,7 @@ export function newAgentState(agent: string): AgentState {
     openTools: [],
     complaints: {},
     entry: undefined,
-    misfits: 0,
+    mismatches: 0,
     output: undefined,
     text: "",
     end: undefined,

@@ -4,13 +4,13 @@ import { freezeLog } from "./freeze-log.js";
 /** A node begins; entered again, it begins where it did. */
 export function enterNode(state: AgentState): void {
   if (state.entry === undefined) {
-    const { phase, log, steps, misfits, view } = state;
-    state.entry = { phase, log: log.length, steps: steps.length, misfits, view };
+    const { phase, log, steps, mismatches, view } = state;
+    state.entry = { phase, log: log.length, steps: steps.length, mismatches, view };
   } else {
-    const { phase, log, steps, misfits, view } = state.entry;
+    const { phase, log, steps, mismatches, view } = state.entry;
     state.log = state.log.slice(0, log);
     state.steps = state.steps.slice(0, steps);
-    Object.assign(state, { phase, misfits, view, end: undefined, output: undefined });
+    Object.assign(state, { phase, mismatches, view, end: undefined, output: undefined });
   }
 }
 

@@ -167,10 +167,10 @@ function invalidOutput(
 }
 
 function checkRepairs({ state }: OngoingTurn, { repairs }: OutputRule, { text, issues }: InvalidOutput): void {
-  state.misfits += 1;
-  if (state.misfits <= repairs) return;
+  state.mismatches += 1;
+  if (state.mismatches <= repairs) return;
   forgetAnswers(state);
-  throw new InvalidOutputError(text, issues, issueList(issues), state.misfits - 1);
+  throw new InvalidOutputError(text, issues, issueList(issues), state.mismatches - 1);
 }
 
 function resultsBeside(calls: readonly FunctionToolCall[], final: FunctionToolCall): AgenticMessage[] {

@@ -1,4 +1,4 @@
-/** What a store has under an id. */
+/** The content of a store under an id. */
 export interface StoredCheckpoint {
   /** The bytes of the last `put`: a copy, which the caller may change. */
   readonly data: Uint8Array;

@@ -19,7 +19,7 @@ interface Row {
   bytes: Uint8Array;
   length: number;
   version: number;
-  /** What was appended since the last put. */
+  /** The entries appended since the last put. */
   entries: Entries | undefined;
 }
 

@@ -39,7 +39,7 @@ export function clockOf(ctx: object): Clock {
 
 type TimerPart = ReturnType<typeof setTimeout>;
 
-/** What `setTimeout` can wait: 24 days. */
+/** The longest delay of `setTimeout`: 24 days. */
 const longestTimer = 2_147_483_647;
 
 /** Waits in parts that are short enough. */

@@ -5,7 +5,8 @@ import type { ResumeInfo } from "./resume-info.js";
 import type { StateKey } from "./state-key.js";
 
 /**
- * What a node receives besides its input. Nothing in it costs anything before it is read; its methods can be destructured.
+ * The context of a node: everything that it receives besides its input. Nothing in it costs anything before it is read; its
+ * methods can be destructured.
  *
  * @example
  * const fetchPage = async (url: string, { signal }: NodeContext) => (await fetch(url, { signal })).text();
@@ -48,7 +49,7 @@ export interface NodeContext<State = unknown, Options = unknown> {
   readonly interrupt: (info: unknown, options?: InterruptOptions) => never;
   /** Runs `work` and remembers its result, so that `work` is not repeated when the node or tool call runs again. */
   readonly once: <T>(key: string, work: () => T | Promise<T>) => Promise<T>;
-  /** What happened to an earlier {@link interrupt} of this node or tool call. */
+  /** The fate of an earlier {@link interrupt} of this node or tool call. */
   readonly resume: ResumeInfo;
   /** Returns a copy of this context with some fields replaced. (Spreading loses fields, because they are getters.) */
   readonly with: (fields: Record<string, unknown>) => NodeContext<State, Options>;

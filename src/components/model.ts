@@ -55,7 +55,7 @@ export type ResponseFormat =
 /** How much a model should reason before it answers. */
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
-/** What a model receives besides the messages: `ctx.options` are its merged call options. */
+/** The context of a model: everything that it receives besides the messages. `ctx.options` are its merged call options. */
 export type ModelContext<Options = ModelOptions> = NodeContext<unknown, Options>;
 
 /**

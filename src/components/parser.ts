@@ -1,11 +1,11 @@
 import type { Document } from "../schema/document.js";
 import type { StreamSource } from "../schema/stream/source.js";
 
-/** What is known of the bytes that a parser gets. */
+/** The known properties of the bytes that a parser gets. */
 export interface ParseOptions {
   /** Where they come from. */
   readonly uri?: string | undefined;
-  /** What they are, such as `text/markdown`. @default what the parser can tell itself */
+  /** Their media type, such as `text/markdown`. @default what the parser detects itself */
   readonly mimeType?: string | undefined;
   /** Added to the metadata of every document. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;

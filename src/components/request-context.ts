@@ -24,7 +24,7 @@ interface AnyContextKey {
   readonly [valueType]?: ((value: never) => unknown) | undefined;
 }
 
-/** What a run accepts as its request context, and what nodes see: any `RequestContext<…>`. */
+/** The request context that a run accepts and nodes see: any `RequestContext<…>`. */
 export interface AnyRequestContext {
   get(key: never): unknown;
   has(key: never): boolean;

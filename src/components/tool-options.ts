@@ -36,7 +36,7 @@ export function toolOptions<Options extends object>(key: string, defaults: Optio
   return Object.freeze({ key, defaults, with: (values: Partial<Options>) => ({ key, values }) });
 }
 
-/** What a tool sees: its defaults, and over them what the run gives for its key, later ones over earlier ones. */
+/** The options of a tool: its defaults, overridden by those of the run for its key, later ones over earlier ones. */
 export function mergeToolOptions(options: AnyToolOptions, given: readonly ToolOption[] | undefined): object {
   const merged: Record<string, unknown> = { ...options.defaults };
   for (const { key, values } of given ?? []) {

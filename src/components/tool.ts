@@ -9,7 +9,7 @@ import type { AnyToolOptions } from "./tool-options.js";
 /** The output of a tool call: the string that the model reads, or an ordered array of parts. */
 export type ToolOutput = string | readonly ToolResultContent[];
 
-/** What a tool receives besides its input. */
+/** The context of a tool: everything that it receives besides its input. */
 export interface ToolContext<Options = unknown, Suspended = unknown, Resumed = unknown>
   extends NodeContext<unknown, Options> {
   /** The id of the call, as in the message (made unique if the model repeated one). */

@@ -16,7 +16,7 @@ export interface FallbackModelOptions {
   /** The failures after which the next model is asked. The call fails with any other error. @default all */
   readonly fallBackOn?: ((error: unknown) => boolean) | undefined;
   /**
-   * What happens when a stream fails after its first content: it rejects, or a chunk with `restart: true` voids what was
+   * The behavior of a stream that fails after its first content: it rejects, or a chunk with `restart: true` voids what was
    * read, and the next model answers from the beginning. @default "throw"
    */
   readonly afterContent?: AfterContent | undefined;

@@ -6,7 +6,7 @@ import type { StreamReader } from "../schema/stream/reader.js";
 
 export type Messages = readonly AgenticMessage[];
 
-/** What happens if a stream fails after its first content: it throws, or sends a chunk that voids it and starts a new answer. */
+/** The behavior of a stream that fails after its first content: it throws, or sends a chunk that voids it and starts a new answer. */
 export type AfterContent = "throw" | "restart";
 
 /** One attempt to get an answer. */
@@ -28,7 +28,7 @@ export interface ModelAttempts {
   ending(failure: unknown): unknown;
 }
 
-/** What a call passes to its attempts in place of fields of its context. */
+/** The fields that a call passes to its attempts in place of those of its context. */
 export interface CallOfAttempts {
   readonly options: object;
   /** Names it among the calls of its context: its attempts have names with this prefix. */

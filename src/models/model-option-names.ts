@@ -25,7 +25,7 @@ export function isModelOptionName(name: string): name is keyof ModelOptions {
   return Object.hasOwn(known, name);
 }
 
-/** What other libraries call the same options. */
+/** The names of the same options in other libraries. */
 const otherNames: Readonly<Record<string, keyof ModelOptions>> = {
   maxTokens: "maxOutputTokens",
   maxCompletionTokens: "maxOutputTokens",

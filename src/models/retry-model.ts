@@ -27,7 +27,7 @@ export interface ModelRetryPolicy extends Pick<RetryPolicy, "attempts" | "factor
   /** Which failures to retry; `attempt` is the number of the one that failed. @default isRetryableModelError */
   readonly retryOn?: RetryPolicy["retryOn"];
   /**
-   * What happens when a stream fails after its first content: it rejects, or a chunk with `restart: true` voids what was
+   * The behavior of a stream that fails after its first content: it rejects, or a chunk with `restart: true` voids what was
    * read, and the answer begins again. @default "throw"
    */
   readonly afterContent?: AfterContent | undefined;

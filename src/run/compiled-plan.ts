@@ -90,7 +90,7 @@ export class CompiledPlan<in I, out O, out Inner = unknown> implements Runnable<
     return (await historyOf(this.#program, "forget")).forget(checkpointId, options);
   }
 
-  /** What the graph is made of, as plain data. */
+  /** The parts of the graph as plain data. */
   graphInfo(): GraphInfo {
     return describePlan(this.#plan);
   }

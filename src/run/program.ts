@@ -75,11 +75,8 @@ export class Program {
   readonly #keyedInputs: (KeyedInputs | "none")[] = [];
   /** By node: whether its stream has a reader that takes it chunk by chunk. Filled by `givesChunks`. */
   readonly chunkGivers: (boolean | undefined)[] = [];
-  readonly #bodies: BodiesByMode = emptyBodies();
-  readonly #observed: BodiesByMode = emptyBodies();
-  /** For runs with `maxConcurrency`. */
-  readonly #limited: BodiesByMode = emptyBodies();
-  readonly #limitedObserved: BodiesByMode = emptyBodies();
+  /** The functions of all nodes, by kind of run: see {@link bodies}. */
+  readonly #bodies: (readonly Body[] | undefined)[] = [];
 
   constructor(plan: Plan, runNested: RunNested) {
     this.plan = plan;
@@ -119,16 +116,13 @@ export class Program {
 
   /** The functions of all nodes for runs of one mode; `observed` ones call handlers, `limited` ones keep `maxConcurrency`. */
   bodies(mode: Mode, observed: boolean, limited = false): readonly Body[] {
-    if (limited) return this.#limitedBodies(mode, observed);
-    const kept = observed ? this.#observed : this.#bodies;
-    kept[mode] ??= this.plan.nodes.map((node, index) => this.#body(node, index, mode, observed));
-    return kept[mode];
-  }
-
-  #limitedBodies(mode: Mode, observed: boolean): readonly Body[] {
-    const kept = observed ? this.#limitedObserved : this.#limited;
-    kept[mode] ??= this.plan.nodes.map((node, index) => this.#body(node, index, mode, observed, true));
-    return kept[mode];
+    const kind = modeNumbers[mode] * 4 + (observed ? 2 : 0) + (limited ? 1 : 0);
+    let bodies = this.#bodies[kind];
+    if (bodies === undefined) {
+      bodies = this.plan.nodes.map((node, index) => this.#body(node, index, mode, observed, limited));
+      this.#bodies[kind] = bodies;
+    }
+    return bodies;
   }
 
   /** By node: its own function, if the fast lane can call it and its handlers without a wrapper. */
@@ -184,13 +178,13 @@ export class Program {
     return program?.plan.bare === true ? program.inside(LONE_INDEX) : program;
   }
 
-  /** The index of the node with a key; `undefined` if there is none, and for START and END. */
   /** Tells cached outputs of this graph from those of others: its name, or for an unnamed graph what no other graph has. */
   get cacheName(): string {
     this.#cacheName ??= this.plan.name === "" ? `~${randomId()}` : this.plan.name;
     return this.#cacheName;
   }
 
+  /** The index of the node with a key; `undefined` if there is none, and for START and END. */
   indexOf(key: string): number | undefined {
     const index = this.keys.indexOf(key, END_INDEX + 1);
     return index === -1 ? undefined : index;
@@ -201,7 +195,7 @@ export class Program {
     return policies !== undefined || this.routes[index]?.failure !== undefined;
   }
 
-  #body(node: PlanNode, index: number, mode: Mode, observed: boolean, limited = false): Body {
+  #body(node: PlanNode, index: number, mode: Mode, observed: boolean, limited: boolean): Body {
     if (index === START_INDEX || index === END_INDEX) return identity;
     const isGuarded = node.component !== "passthrough" && (limited || this.#isGuarded(node, index));
     const body = this.#wrapped(node, index, mode, observed, isGuarded);
@@ -253,14 +247,7 @@ function intern(key: string | undefined): string | undefined {
   return key === undefined ? undefined : Object.keys({ [key]: 0 })[0];
 }
 
-type BodiesByMode = Record<Mode, readonly Body[] | undefined>;
-
-const emptyBodies = (): BodiesByMode => ({
-  invoke: undefined,
-  stream: undefined,
-  collect: undefined,
-  transform: undefined,
-});
+const modeNumbers: Readonly<Record<Mode, number>> = { invoke: 0, stream: 1, collect: 2, transform: 3 };
 
 const identity: Body = (input: unknown, _task: Task) => input;
 

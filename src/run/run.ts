@@ -282,7 +282,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return causedByInterrupt(error) && this.expectsStop;
   }
 
-  /** What to throw where nothing new may start. */
+  /** The error to throw where nothing new may start. */
   get haltReason(): unknown {
     return this.aborted ? this.reason : halt;
   }

@@ -168,7 +168,7 @@ function asInput(run: RootRun, reader: StreamReader<unknown>): StreamReader<unkn
 
 // runs that can be resumed
 
-/** What only resumable runs need. */
+/** Loads the code that only resumable runs need. */
 async function loadSavedRuns(): Promise<typeof import("./saved/saved-runs.js").savedRuns> {
   return (await import("./saved/saved-runs.js")).savedRuns;
 }

@@ -21,7 +21,7 @@ export class StateCell {
   readonly key: StateKey<unknown>;
   value: unknown;
   readonly outer: StateCell | undefined;
-  /** What a node of the library keeps beside the state, for this process. (A `WeakMap` of states costs a third of a short run.) */
+  /** Data that a node of the library keeps beside the state, for this process. (A `WeakMap` of states costs a third of a short run.) */
   beside: unknown = undefined;
   private holder: StateUser | undefined = undefined;
   private waiting: Waiting[] | undefined = undefined;

@@ -10,7 +10,7 @@ interface Mark {
   readonly parts: readonly unknown[];
 }
 
-/** What states looked like when a task first used them: enough to tell whether it has changed them, at a cost that does not grow. */
+/** The states as a task first saw them: enough to tell whether it has changed them, at a cost that does not grow. */
 export class StateMarks {
   readonly #marks: Mark[] = [];
   /** That the task repeats its changes has been reported. */

@@ -10,7 +10,7 @@ export interface StoppableRun {
   /** Whether something of it may run. */
   readonly hasBegun: boolean;
   abort(reason: unknown): void;
-  /** What it rejects with when it is stopped so that it can be resumed. */
+  /** The rejection of a run that is stopped so that it can be resumed. */
   interruption(): unknown;
 }
 

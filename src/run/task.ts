@@ -14,7 +14,7 @@ import { componentKindOf, type RecordSource, recordOf } from "./spans/task-recor
 import type { StateCell } from "./state-cell.js";
 import { StateMarks } from "./state-mark.js";
 
-/** What one task delivers to a node: a value, or in a run on streams a reader. */
+/** The output of one task on its way to a node: a value, or in a run on streams a reader. */
 export interface Delivery {
   readonly source: Task;
   readonly value: unknown;
@@ -31,7 +31,7 @@ export interface TaskStream {
   cancel(reason: unknown): void;
 }
 
-/** What the policies around a node record about its task, for its error branch. */
+/** The record that the policies around a node keep of its task, for its error branch. */
 export interface Tried {
   readonly attempts: number;
   /** Whether its output is that of its `fallback`. */
@@ -58,7 +58,7 @@ export interface ItemList {
   readonly isOver: boolean;
 }
 
-/** What a task needs to know of the run of its graph. */
+/** The run of a graph, as its tasks see it. */
 export interface TaskOwner extends RecordSource {
   /** Set if its tasks are the items of a list: then a task is a part of the node that got the list. */
   readonly items: ItemList | undefined;
@@ -125,7 +125,7 @@ export class Task extends Context implements Delivery {
   readonly step: number;
   /** A resume repeats it, and what it wrote to a state was kept. */
   keepsState: boolean;
-  /** What its targets get, once it has ended: a value, under its output key if it has one, or a reader. */
+  /** The output for its targets, once it has ended: a value, under its output key if it has one, or a reader. */
   output: unknown;
   /** Where the output goes, once that is decided. */
   targets: readonly number[] | undefined;

@@ -1,6 +1,6 @@
 import type { CompiledSchema, LooseSchema, SchemaValidator } from "./schema-validator.js";
 
-/** What compiles schemas, with the state of one validator. */
+/** The compilers of one validator, with their state. */
 interface Compilers {
   compile(schema: object): Promise<CompiledSchema>;
   compileLoosely(schema: object, strict: () => Promise<CompiledSchema>): Promise<LooseSchema>;

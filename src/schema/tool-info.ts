@@ -33,7 +33,7 @@ export interface ToolInfoSchemaOptions {
   readonly target?: JsonSchemaTarget | undefined;
 }
 
-/** What {@link toolInfo} takes. */
+/** The argument of {@link toolInfo}. */
 export interface ToolInfoFields {
   readonly name: string;
   /** @default "" */

@@ -115,7 +115,7 @@ type OpenResources = ReadonlyMap<string, number>;
 /** The turns that simulations of this process wait for, which must not take each other for work that goes on. */
 const turns = { pending: 0 };
 
-/** What is open at the beginning of the next turn, before anything else happens in it. */
+/** The work that is open at the beginning of the next turn, before anything else happens in it. */
 function turn(work: ThreadWork): Promise<OpenResources> {
   const { setImmediate } = globalThis as { readonly setImmediate?: (run: () => void) => unknown };
   if (setImmediate === undefined) return new Promise((resolve) => setTimeout(() => resolve(openResources(work)), 0));
@@ -140,7 +140,7 @@ function openResources(work: ThreadWork): OpenResources {
   return counts;
 }
 
-/** What ends by itself, so that it is always work in progress. */
+/** Work that ends by itself, so that it is always in progress. */
 const requests =
   /^(?:Immediate$|FSReq|FileHandleCloseReq|CloseReq|Get\w+Req|Query\w*Req|\w+ConnectWrap|\w*WriteWrap|ShutdownWrap|\w+SendWrap)/;
 

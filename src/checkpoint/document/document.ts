@@ -1,7 +1,7 @@
 import type { EntryNote } from "../history/segments.js";
 import type { RunSnapshot, Slot } from "./snapshot.js";
 
-/** What a store holds under an id: a run, or one that is about to begin. */
+/** The content of a store under an id: a run, or one that is about to begin. */
 export interface CheckpointDocument {
   /** The version of the format it was written in. */
   readonly version: number;

@@ -229,14 +229,14 @@ export class Writer {
   }
 }
 
-/** What errors call the output of a task: the input of its target, if it has exactly one. */
+/** The name of a task's output in errors: the input of its target, if it has exactly one. */
 function outputName({ node, targets }: TaskSnapshot, path: string): string {
   const [only] = targets ?? [];
   if (targets?.length === 1 && only !== undefined && only !== "end") return `input of "${inside(path, only)}"`;
   return node === "start" ? `input of ${path === "" ? "the graph" : `"${path}"`}` : `output of "${inside(path, node)}"`;
 }
 
-/** What errors call a question. */
+/** The name of a question in errors. */
 function nameOf({ kind, key }: Question, at: string): string {
   return kind === "ask" ? `ask("${key}") at "${at}"` : `interrupt at "${at}"`;
 }
@@ -277,7 +277,7 @@ interface TaskHead {
 const heads = new TextCache<TaskHead>();
 const singles = new TextCache<string>();
 
-/** What errors call the state of a graph. */
+/** The name of a graph's state in errors. */
 export function stateName(path: string): string {
   return path === "" ? "state of the graph" : `state of "${path}"`;
 }

@@ -197,7 +197,7 @@ export class WrittenDocument {
     return written;
   }
 
-  /** What was answered is often kept elsewhere too, such as a message in a state. */
+  /** An answer is often kept elsewhere too, such as a message in a state. */
   #noteAnswers(written: WrittenInvocation, questions: readonly Question[], { address }: Place): void {
     if (!this.#values.isUsed) return;
     for (const [index, { answer }] of questions.entries()) {

@@ -4,7 +4,7 @@ import { segmentText } from "./segments.js";
 const longest = 65_536;
 
 /**
- * What the row of a run holds, as text, as long as that is short and certain. Closing the segment then need not read the row,
+ * The content of the row of a run, as text, as long as that is short and certain. Closing the segment then need not read the row,
  * which for a run with a small state is the larger part of the work.
  */
 export class HeldSegment {

@@ -19,7 +19,7 @@ const bytesPerEntry = 32;
 
 /** Numbers the saves of one run, and stores documents that newer ones replace as segments. */
 export class HistoryLog {
-  /** What the row of the run holds. */
+  /** The content of the row of the run. */
   readonly held = new HeldSegment();
   readonly #retention: HistoryRetention;
   #last = 0;
@@ -31,7 +31,7 @@ export class HistoryLog {
   #failed = "";
   #parent: string | undefined = undefined;
   #moment = { at: 0, cause: "", text: "" };
-  /** What the last note has said. */
+  /** The text of the last note. */
   #noted = { ran: "", failed: "", parent: undefined as string | undefined };
 
   constructor(retention: HistoryRetention) {

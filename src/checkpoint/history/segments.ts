@@ -111,7 +111,7 @@ export interface JsonSegment {
   readonly entries: readonly JsonRecord[];
 }
 
-/** What a save records about itself when a history is kept. */
+/** The data that a save records about itself when a history is kept. */
 export interface EntryNote {
   readonly n: number;
   readonly at: number;

@@ -46,10 +46,10 @@ const mostRetries = 3;
 export class CheckpointClaim {
   /** Whether the row is that of a new run, or of a new copy. */
   isNew = false;
-  /** What stood in the row before a new run. */
+  /** The content of the row before a new run. */
   replaced: StoredCheckpoint | undefined = undefined;
   readonly #settings: ClaimSettings;
-  /** What the claim saves: a new run before its first node, or the run that continues. */
+  /** The document that the claim saves: a new run before its first node, or the run that continues. */
   #start: RunSnapshot | undefined = undefined;
   /** The cause that the history records for the claim; `undefined` when a run continues. */
   #cause: "start" | "fork" | undefined = undefined;

@@ -19,7 +19,7 @@ export interface Write {
   readonly closes?: { readonly held: string | undefined } | undefined;
 }
 
-/** What a save records beside the run itself. */
+/** The fields that a save records beside the run itself. */
 export interface SaveHead {
   readonly status: CheckpointDocument["status"];
   /** The id of a requested stop. */
@@ -53,7 +53,7 @@ export class OwnDocument {
   /** The name of the claim, by which this process knows whether its run has ended. */
   claim: string | undefined = undefined;
   readonly #codec: ValueCodec;
-  /** What the store has of the run; only where it can append. */
+  /** The document as the store has it; only where it can append. */
   readonly #written: WrittenDocument | undefined;
   /** The next write must be a whole document: there is none yet, or it is uncertain what the store has. */
   #mustBeWhole = true;
@@ -75,7 +75,7 @@ export class OwnDocument {
   #inputField = "";
   /** The head as it was written last. */
   #head: HeadFields | undefined = undefined;
-  /** What an entry need not repeat of the head: the owner of the last claim in the store, and the answered questions. */
+  /** The parts of the head that an entry need not repeat: the owner of the last claim in the store, and the answered questions. */
   #saved: KnownHead = nothingSaved;
   /** The head of a running document, cached: it is the same in every save. */
   #running: HeadFields | undefined = undefined;

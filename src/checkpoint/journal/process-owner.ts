@@ -8,7 +8,7 @@ export interface ProcessIdentity {
   readonly start: string;
 }
 
-/** What Linux reports about a process. */
+/** The data that Linux reports about a process. */
 export interface LinuxProcess {
   /** It has exited, and its parent has not collected the exit code yet. */
   readonly zombie: boolean;

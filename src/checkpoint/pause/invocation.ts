@@ -62,7 +62,7 @@ interface Call {
 }
 
 /**
- * What one invocation (of a node in a step, or of a tool) must remember to stop and be entered again: its questions with their
+ * The memory of one invocation (of a node in a step, or of a tool) that can stop and be entered again: its questions with their
  * answers, the results of `once`, and the runs and tool calls inside it. Created when the first of these is needed.
  */
 export class Invocation implements Part {

@@ -391,7 +391,7 @@ export class StateCopy {
     return { copy: new OtherCopy(escaped), text: escaped, isPlain: false };
   }
 
-  /** What the document has among its shared objects stays there, even if only one place refers to it by now. */
+  /** The shared objects of a document stay there, even if only one place refers to it by now. */
   #apart(made: Made): Made {
     const { copy } = made;
     if (!(copy instanceof ObjectCopy) || copy.id === 0) return made;

@@ -8,7 +8,7 @@ import type { WorkflowEvent } from "./workflow-event.js";
 
 /** The state of the graph of a run, which is saved with it. */
 export interface FlowState {
-  /** What the workflow was started with. */
+  /** The input of the workflow. */
   input: unknown;
   steps: Record<string, StepResult>;
   /** The values that the steps of a run share. Inner workflows use those of the outermost one. */

@@ -7,7 +7,7 @@ import { providerExtra } from "./provider-extra.js";
 /** Who runs a call: this program, the provider, or an MCP server on behalf of the provider. */
 export type ToolCallKind = "function_tool_call" | "server_tool_call" | "mcp_tool_call";
 
-/** What is known about a call so far. */
+/** The parts of a call that are known so far. */
 export interface KnownCall {
   readonly kind: ToolCallKind;
   readonly callId: string;

@@ -222,7 +222,7 @@ function checkedPattern(pattern: RegExp): RegExp {
   return pattern;
 }
 
-/** What remains of patterns that are made from an empty list. */
+/** The pattern that an empty list makes. */
 const matchesNothing: ReadonlySet<string> = new Set(["[]", "[]+", "[]*", "(?!)", "(?:[])"]);
 
 function minSizeOf(given: unknown, size: number): number {

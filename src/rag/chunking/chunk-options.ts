@@ -12,7 +12,7 @@ export interface SizeOptions extends TokenizerOptions {
   readonly length?: "characters" | "tokens" | ((text: string) => number) | undefined;
   /** Whether whitespace at both ends of a chunk is removed. @default true */
   readonly stripWhitespace?: boolean | undefined;
-  /** What a model should extract from each chunk into its metadata. */
+  /** The metadata that a model extracts from each chunk. */
   readonly extract?: ExtractOptions | undefined;
 }
 

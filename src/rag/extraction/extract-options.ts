@@ -11,7 +11,7 @@ export interface ExtractorOptions {
   readonly key?: string | undefined;
 }
 
-/** What a model extracts from each chunk into its metadata, with one call per kind and chunk. */
+/** The metadata that a model extracts from each chunk, with one call per kind and chunk. */
 export interface ExtractOptions {
   /** The model that reads the chunks. */
   readonly model?: AgenticModel | undefined;

@@ -59,7 +59,7 @@ interface StoreQuery {
   readonly includeVector?: boolean;
 }
 
-/** What to ask a store for: a vector if there is a model, otherwise words. */
+/** The query for a store: a vector if there is a model, otherwise words. */
 async function questionOf(
   queryText: string,
   model: AnyEmbedder | undefined,

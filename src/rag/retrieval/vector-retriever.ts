@@ -89,7 +89,7 @@ interface CommonRetrieverOptions {
   readonly index: string;
   /** @default 10 */
   readonly topK?: number | undefined;
-  /** What the metadata of documents must match. Leave it out to search all of them: an undefined filter is an error. */
+  /** A condition on the metadata of documents. Leave it out to search all of them: an undefined filter is an error. */
   readonly filter?: Filter;
   /** Reorders the results, such as one made with `rerank`. */
   readonly rerank?: Reranker | undefined;

@@ -91,7 +91,7 @@ class AroundNode {
     return this.#policies.idleTimeoutMs === undefined ? reader.concat() : this.#beating(reader, attempt);
   }
 
-  /** What stands in for the output of the node. */
+  /** The value that replaces the output of the node. */
   async #whole(output: unknown, task: Task): Promise<unknown> {
     const ready = await output;
     return isStream(ready) ? this.#reader(ready, task).concat() : ready;

@@ -140,7 +140,7 @@ export class Attempts implements Tried {
   }
 
   /**
-   * What a stream inside has asked arrives here before the nodes beside it have ended: resolves to the failure of one of them,
+   * A question in a stream inside arrives here before the nodes beside it have ended: resolves to the failure of one of them,
    * if there is one.
    */
   async #failureBeside(error: unknown): Promise<unknown> {

@@ -14,12 +14,12 @@ export class TimeLimits {
   readonly #limits: Limits;
   readonly #clock: Clock;
   readonly #expire: (limit: LimitName) => void;
-  /** What is left of `timeoutMs`. */
+  /** The rest of `timeoutMs`. */
   #left: number;
   #resumedAt = 0;
   #lastBeat = 0;
   #timer: unknown = undefined;
-  /** What the timer is set for. */
+  /** The limit that the timer is set for. */
   #due: LimitName = "timeoutMs";
   /** There was a sign of life since it was set. */
   #hasBeaten = false;

@@ -195,7 +195,7 @@ export class LedgerEntry {
   }
 
   /**
-   * What its branches have chosen, if nodes act upon that while its stream goes on: when a resume runs it again, they are not
+   * The choice of its branches, if nodes act upon that while its stream goes on: when a resume runs it again, they are not
    * asked again.
    */
   get #choice(): readonly number[] | undefined {

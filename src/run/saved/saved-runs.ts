@@ -10,7 +10,7 @@ import { Ledger } from "./ledger.js";
 import { openJournal } from "./open-journal.js";
 import { parseAnswer } from "./parse-answer.js";
 
-/** What only resumable runs need. Loaded when the first of them begins. */
+/** The code that only resumable runs need. It is loaded when one begins. */
 export const savedRuns = {
   newLedger(run: Run): Ledger {
     return new Ledger(run);

@@ -8,7 +8,7 @@ import {
 } from "../../callbacks/run-info.js";
 import type { PlanNode } from "../../compose/plan/plan.js";
 
-/** What the record of a task needs to know of the run of its graph. */
+/** The run of a graph, as the record of a task sees it. */
 export interface RecordSource {
   /** The record that tasks name as their parent; `undefined` if the task is the whole run (a lone lambda). */
   readonly recordAround: RunInfo | undefined;

@@ -25,7 +25,7 @@ export interface TokenUsage {
 /** Why a model stopped, the same for all providers. With `"tool_calls"` it waits for the results of its calls. */
 export type FinishReason = "stop" | "length" | "content_filter" | "tool_calls" | "error" | "other" | (string & {});
 
-/** What a provider reports about a whole response. It has at most one of the four extensions. */
+/** The metadata of a whole response, as the provider reports it. It has at most one of the four extensions. */
 export interface ResponseMeta {
   readonly tokenUsage?: TokenUsage | undefined;
   /** Why the model stopped, the same for all providers. */

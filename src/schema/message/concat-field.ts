@@ -81,7 +81,7 @@ export const appendedContent = (
   return result;
 };
 
-/** What Eino's messages call a field, where the name differs. */
+/** The name of a field in Eino's messages, where it differs. */
 const labels: Readonly<Record<string, string>> = {
   callId: "call ID",
   name: "tool name",

@@ -28,10 +28,10 @@ import { textOfContent } from "./read-message.js";
 /** The fields that the constructor of a block takes: all except `type`. */
 export type BlockFields<Block> = Omit<Block, "type">;
 
-/** What the constructor of a text block takes: a string, or all fields. */
+/** The argument of the constructor of a text block: a string, or all fields. */
 export type TextFields<Block> = string | BlockFields<Block>;
 
-/** What `functionToolResult` takes: `result` may be left out if there is `content`. */
+/** The argument of `functionToolResult`: `result` may be left out if there is `content`. */
 export type FunctionToolResultFields = Omit<FunctionToolResult, "type" | "result" | "content"> &
   (
     | { readonly result: string; readonly content?: readonly ToolResultContent[] | undefined }

@@ -17,7 +17,7 @@ export interface MapStep {
   readonly atEnd?: () => void;
 }
 
-/** What `apply` returns to leave a chunk out. */
+/** Returned by `apply` to leave a chunk out. */
 export const DROPPED: unique symbol = Symbol("dropped");
 
 /**

@@ -14,7 +14,7 @@ const schemaKeywords: readonly string[] = [
   ...["unevaluatedItems", "unevaluatedProperties", "contentSchema"],
 ];
 
-/** What the value of a keyword is: a schema, a map or a list of schemas, or another value. */
+/** The kind of a keyword's value: a schema, a map or a list of schemas, or another value. */
 export function subschemaKinds(keyword: string, value: unknown): "schema" | "map" | "list" | "value" {
   if (mapKeywords.includes(keyword)) return isFields(value) ? "map" : "value";
   if (listKeywords.includes(keyword) || (keyword === "items" && Array.isArray(value)))

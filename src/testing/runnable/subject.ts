@@ -35,7 +35,7 @@ export class Subject<I, O> {
   readonly signals: AbortSignal[] = [];
   /** Whether `work` stays pending, whatever its signal says. */
   isHeld = false;
-  /** What `work` throws, if anything. */
+  /** The error that `work` throws, if any. */
   failure: Error | undefined = undefined;
   #release: (() => void)[] = [];
 

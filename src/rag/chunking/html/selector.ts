@@ -1,6 +1,6 @@
 import { unknownSelector } from "../../errors.js";
 
-/** What a selector reads of an element. */
+/** The parts of an element that a selector reads. */
 export interface SelectableElement {
   readonly tagName: string;
   attribute(name: string): string | undefined;
