@@ -3,9 +3,6 @@ import { shorten } from "../schema/shorten.js";
 
 export const invalidMcpOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);
 
-export const unknownMcpOption = (where: string, name: string, known: readonly string[]): KumikoError =>
-  invalidMcpOption(`Unknown option "${name}" of ${where}. Options: ${known.join(", ")}.`);
-
 export const invalidMcpValue = (name: string, rule: string, given: unknown): KumikoError =>
   invalidMcpOption(`${name} must be ${rule} (got ${shorten(given)}).`);
 

@@ -1,5 +1,6 @@
+import { checkOptions } from "../../check-options.js";
 import { hasMethod, isFields } from "../../is.js";
-import { invalidMcpOption, invalidMcpValue, unknownMcpOption } from "../errors.js";
+import { invalidMcpOption, invalidMcpValue } from "../errors.js";
 import { maxTimerMs } from "../timing.js";
 import { ConnectedServers, type McpConnection } from "./connection.js";
 import { isRoot } from "./new-client.js";
@@ -21,7 +22,7 @@ export async function connectMcp(
   servers: Readonly<Record<string, McpServerConfig>>,
   options: McpOptions = {},
 ): Promise<McpConnection> {
-  checkOptions(options);
+  checkConnectOptions(options);
   if (!isFields(servers)) throw invalidMcpValue("The servers of connectMcp", "a record of configurations", servers);
   for (const [name, config] of Object.entries(servers)) checkServer(name, config);
   return new ConnectedServers(servers, options).open();
@@ -49,7 +50,7 @@ function checkServer(name: string, config: unknown): void {
     throw invalidMcpOption(`The configuration of ${where} needs exactly one of command, url, transport and client.`);
   }
   const known = [...kinds[kind as keyof typeof kinds], ...sharedOptions];
-  for (const option of Object.keys(config)) if (!known.includes(option)) throw unknownMcpOption(where, option, known);
+  checkOptions(where, config, known);
   checkTarget(where, config);
   checkTargetOptions(where, config);
   if (config.timeoutMs !== Infinity) checkMilliseconds(`timeoutMs of ${where}`, config.timeoutMs);
@@ -141,11 +142,8 @@ const optionNames: readonly (keyof McpOptions)[] = [
   "requireApproval",
 ];
 
-function checkOptions(options: McpOptions): void {
-  if (!isObject(options)) throw invalidMcpValue("The options of connectMcp", "an object", options);
-  for (const name of Object.keys(options)) {
-    if (!optionNames.some((known) => known === name)) throw unknownMcpOption("connectMcp", name, optionNames);
-  }
+function checkConnectOptions(options: McpOptions): void {
+  checkOptions("connectMcp", options, optionNames);
   const { elicitation, drift, reconnect } = options;
   if (
     elicitation !== undefined &&
@@ -162,9 +160,7 @@ function checkOptions(options: McpOptions): void {
 function checkReconnect(reconnect: McpOptions["reconnect"]): void {
   if (reconnect === undefined || reconnect === false) return;
   if (!isObject(reconnect)) throw invalidMcpValue("reconnect of connectMcp", "an object or false", reconnect);
-  const known = ["attempts", "delayMs", "maxDelayMs"];
-  for (const name of Object.keys(reconnect))
-    if (!known.includes(name)) throw unknownMcpOption("reconnect", name, known);
+  checkOptions("reconnect", reconnect, ["attempts", "delayMs", "maxDelayMs"]);
   const { attempts = 5, delayMs = 500, maxDelayMs = 30_000 } = reconnect;
   if (!(attempts === Infinity || (Number.isInteger(attempts) && attempts >= 0))) {
     throw invalidMcpValue("reconnect.attempts", "a whole number of at least 0, or Infinity", attempts);
@@ -199,8 +195,7 @@ function checkSampling(sampling: unknown): void {
   if (sampling === undefined || hasMethod(sampling, "generate")) return;
   if (!isFields(sampling) || !hasMethod(sampling.model, "generate"))
     throw invalidMcpValue("sampling of connectMcp", "a model, or an object { model, approve? }", sampling);
-  const known = ["model", "approve"];
-  for (const name of Object.keys(sampling)) if (!known.includes(name)) throw unknownMcpOption("sampling", name, known);
+  checkOptions("sampling", sampling, ["model", "approve"]);
   const { approve } = sampling;
   if (approve !== undefined && typeof approve !== "boolean" && typeof approve !== "function")
     throw invalidMcpValue("sampling.approve of connectMcp", "true, false or a function", approve);
@@ -209,8 +204,7 @@ function checkSampling(sampling: unknown): void {
 function checkDrift(drift: McpOptions["drift"]): void {
   if (drift === undefined) return;
   if (!isObject(drift)) throw invalidMcpValue("drift of connectMcp", "an object", drift);
-  const known = ["policy", "pins", "newTools"];
-  for (const name of Object.keys(drift)) if (!known.includes(name)) throw unknownMcpOption("drift", name, known);
+  checkOptions("drift", drift, ["policy", "pins", "newTools"]);
   const { policy, pins, newTools } = drift;
   if (policy !== undefined && !["warn", "deny", "ignore"].includes(policy)) {
     throw invalidMcpValue("drift.policy", '"warn", "deny" or "ignore"', policy);

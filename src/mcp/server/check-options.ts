@@ -1,6 +1,7 @@
-import { isFields, isObject } from "../../is.js";
+import { checkOptions } from "../../check-options.js";
+import { type Fields, isFields, isObject } from "../../is.js";
 import { kindOf } from "../../wording.js";
-import { invalidMcpOption, invalidMcpValue, unknownMcpOption } from "../errors.js";
+import { invalidMcpOption, invalidMcpValue } from "../errors.js";
 import type { MCPServerOptions } from "./options.js";
 
 const optionNames: Readonly<Record<keyof MCPServerOptions, true>> = {
@@ -13,12 +14,10 @@ const optionNames: Readonly<Record<keyof MCPServerOptions, true>> = {
 };
 const names = Object.keys(optionNames);
 
-const where = "MCPServer";
-
 /** Throws if an option is unknown or invalid: for plain JavaScript, and for rules that types cannot express. */
-export function checkServerOptions(options: unknown): void {
-  if (!isFields(options)) throw invalidMcpValue("The options of MCPServer", "an object", options);
-  for (const name of Object.keys(options)) if (!names.includes(name)) throw unknownMcpOption(where, name, names);
+export function checkServerOptions(given: MCPServerOptions): void {
+  checkOptions("MCPServer", given, names);
+  const options: Fields = { ...given };
   for (const name of ["name", "version"]) {
     const given = options[name];
     if (typeof given !== "string" || given === "")

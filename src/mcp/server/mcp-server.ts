@@ -1,10 +1,11 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
+import { checkOptions } from "../../check-options.js";
 import { memoryStore } from "../../checkpoint/memory-store.js";
 import { RequestContext } from "../../components/request-context.js";
-import { isFields, isObject } from "../../is.js";
+import { isObject } from "../../is.js";
 import { jsonSchemaValidator } from "../../schema/json-schema-validator.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
-import { invalidMcpOption, invalidMcpValue, unknownMcpOption } from "../errors.js";
+import { invalidMcpOption, invalidMcpValue } from "../errors.js";
 import { CallRunner } from "./call-runner.js";
 import { CallSessions, type CallState } from "./call-session.js";
 import { checkServerOptions } from "./check-options.js";
@@ -170,7 +171,7 @@ export class MCPServer {
    * `PACKAGE_MISSING` if the package `@modelcontextprotocol/server` is not installed.
    */
   async listen(options: ListenOptions): Promise<Listening> {
-    checkKnown("listen", options, ["port", "host"]);
+    checkOptions("listen", options, ["port", "host"]);
     if (this.#closing.signal.aborted) throw serverClosed();
     const { port, host = "127.0.0.1" } = options;
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
@@ -199,9 +200,9 @@ export class MCPServer {
 
   /** Answers a Node.js request over streamable HTTP if its path is `httpPath`; other paths get a 404. */
   async startHTTP(request: StartHttpOptions): Promise<void> {
-    checkKnown("startHTTP", request, [...exchangeNames, "httpPath", "ssePath", "messagePath", "options"]);
+    checkOptions("startHTTP", request, [...exchangeNames, "httpPath", "ssePath", "messagePath", "options"]);
     const { url, req, res, httpPath, ssePath, options = {} } = request;
-    checkKnown("options of startHTTP", options, ["authInfo", "parsedBody"]);
+    checkOptions("options of startHTTP", options, ["authInfo", "parsedBody"]);
     const isOwnPath = pathOf(url) === (httpPath ?? ssePath ?? "/http");
     await this.#serving.answer(
       req,
@@ -213,7 +214,7 @@ export class MCPServer {
 
   /** Answers a Node.js request over the transport of 2024-11-05, for old clients. */
   async startSSE(options: StartSseOptions): Promise<void> {
-    checkKnown("startSSE", options, [...exchangeNames, "ssePath", "messagePath"]);
+    checkOptions("startSSE", options, [...exchangeNames, "ssePath", "messagePath"]);
     const { url, req, res, ssePath = "/sse", messagePath = "/messages" } = options;
     const paths = { ssePath, messagePath };
     await this.#serving.answer(req, res, (request) => this.#serving.fetchSse(request, pathOf(url), paths, undefined));
@@ -221,7 +222,7 @@ export class MCPServer {
 
   /** Like `startSSE` for Hono. With its `context`, returns the response. */
   async startHonoSSE(options: StartHonoSseOptions): Promise<Response | undefined> {
-    checkKnown("startHonoSSE", options, [...exchangeNames, "context", "ssePath", "messagePath"]);
+    checkOptions("startHonoSSE", options, [...exchangeNames, "context", "ssePath", "messagePath"]);
     const { url, ssePath = "/hono-sse", messagePath = "/hono-messages" } = options;
     const paths = { ssePath, messagePath };
     const answer = (request: Request) => this.#serving.fetchSse(request, pathOf(url), paths, undefined, true);
@@ -282,7 +283,7 @@ export class MCPServer {
     options: { readonly messages?: readonly AgenticMessage[]; readonly toolCallId?: string } = {},
   ): Promise<unknown> {
     if (this.#closing.signal.aborted) throw serverClosed();
-    checkKnown("executeTool", options, ["messages", "toolCallId"]);
+    checkOptions("executeTool", options, ["messages", "toolCallId"]);
     const { requestContext } = this.#options;
     const values =
       typeof requestContext === "function"
@@ -380,11 +381,6 @@ function infoOf({ listed, kind }: ServedTool): McpToolInfo {
 
 /** The option names of a {@link NodeExchange}. */
 const exchangeNames = ["url", "req", "res"];
-
-function checkKnown(where: string, options: object, known: readonly string[]): void {
-  if (!isFields(options)) throw invalidMcpValue(`The options of ${where}`, "an object", options);
-  for (const name of Object.keys(options)) if (!known.includes(name)) throw unknownMcpOption(where, name, known);
-}
 
 function pathOf(url: URL | string): string {
   const text = String(url);

@@ -1,23 +1,14 @@
+import { checkOptions } from "../../check-options.js";
 import { isFields } from "../../is.js";
 import { checkTimeout } from "../define/tool-settings.js";
-import {
-  invalidGrpcOption,
-  noDescription,
-  noServer,
-  optionsNotAnObject,
-  twoDescriptions,
-  twoServers,
-  unknownGrpcOption,
-  unusedOption,
-} from "./errors.js";
+import { invalidGrpcOption, noDescription, noServer, twoDescriptions, twoServers, unusedOption } from "./errors.js";
 import type { GrpcToolsOptions } from "./options.js";
 
 /** For plain JavaScript, and for what types cannot say. */
 export function checkGrpcOptions(options: GrpcToolsOptions): void {
-  if (!isFields(options)) throw optionsNotAnObject(options);
-  for (const [name, value] of Object.entries(options)) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (rule === undefined) throw unknownGrpcOption(name, Object.keys(rules));
+  checkOptions("grpcTools", options, Object.keys(rules));
+  for (const [name, rule] of Object.entries(rules)) {
+    const value: unknown = Reflect.get(options, name);
     if (value !== undefined && !rule.holds(value))
       throw invalidGrpcOption(name, rule.is, name === "metadata" ? "another value" : value);
   }
@@ -44,13 +35,7 @@ function checkDescription({ proto, reflection = false, includeDirs }: GrpcToolsO
 }
 
 function checkReflection(reflection: Readonly<Record<string, unknown>>): void {
-  const known = ["metadata", "timeoutMs"];
-  const other = Object.keys(reflection).find((name) => !known.includes(name));
-  if (other !== undefined)
-    throw unknownGrpcOption(
-      `reflection.${other}`,
-      known.map((name) => `reflection.${name}`),
-    );
+  checkOptions("reflection of grpcTools", reflection, ["metadata", "timeoutMs"]);
   if (reflection.metadata !== undefined && !isFields(reflection.metadata)) {
     throw invalidGrpcOption("reflection.metadata", "a record", "another value");
   }

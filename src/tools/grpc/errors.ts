@@ -30,12 +30,6 @@ export const grpcPackageMissing = (name: string, cause: unknown): KumikoError =>
 const invalidOption = (what: string, cause?: unknown): KumikoError =>
   new KumikoError("INVALID_OPTION", `grpcTools: ${what}`, cause === undefined ? {} : { cause });
 
-export const optionsNotAnObject = (given: unknown): KumikoError =>
-  invalidOption(`the options must be an object, but are ${shorten(given, { length: 100 })}.`);
-
-export const unknownGrpcOption = (name: string, known: readonly string[]): KumikoError =>
-  invalidOption(`unknown option "${name}". Options: ${known.join(", ")}.`);
-
 export const invalidGrpcOption = (name: string, rule: string, given: unknown): KumikoError =>
   invalidOption(`${name} must be ${rule}, but is ${shorten(given, { length: 200 })}.`);
 

@@ -36,9 +36,6 @@ export const notOneDefinition = (given: readonly string[]): KumikoError =>
     `thriftTools needs exactly one of service (a module that the compiler generated), idl (text) and idlFile, but got ${given.join(" and ") || "none"}.`,
   );
 
-export const unknownThriftOption = (where: string, name: string, known: readonly string[]): KumikoError =>
-  invalidOption(`Unknown option ${JSON.stringify(name)} of ${where}. Options: ${known.join(", ")}.`);
-
 export const invalidThriftValue = (where: string, name: string, expected: string, given: unknown): KumikoError =>
   invalidOption(`${where}: ${name} must be ${expected}, but is ${shorten(given, { length: 100 })}.`);
 

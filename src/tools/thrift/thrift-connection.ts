@@ -1,6 +1,7 @@
+import { checkOptions } from "../../check-options.js";
 import { isObject } from "../../is.js";
 import type { ThriftConnection, ThriftConnectionOptions } from "./connection.js";
-import { invalidThriftValue, notAConnection, unknownThriftOption } from "./errors.js";
+import { invalidThriftValue, notAConnection } from "./errors.js";
 import { HttpConnection } from "./http-connection.js";
 import { SocketConnection } from "./socket-connection.js";
 
@@ -21,11 +22,11 @@ export function thriftConnection(options: ThriftConnectionOptions): ThriftConnec
   wholeNumber("maxResponseBytes", maxResponseBytes);
   const common = { protocol, maxResponseBytes };
   if ("url" in options) {
-    checkNames(options, ["url", "headers", "fetch", ...commonNames]);
+    checkOptions(where, options, ["url", "headers", "fetch", ...commonNames]);
     return new HttpConnection({ ...options, ...common });
   }
   const { port, path, transport = "buffered", maxConnections = 8, idleTimeoutMs = 30_000 } = options;
-  checkNames(options, socketNames);
+  checkOptions(where, options, socketNames);
   if ((port === undefined) === (path === undefined)) throw notAConnection(options);
   if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536))
     throw invalidThriftValue(where, "port", "a number of 1 to 65535", port);
@@ -47,11 +48,6 @@ const socketNames = [
   ...["host", "port", "path", "transport", "tls", "maxConnections", "idleTimeoutMs"],
   ...commonNames,
 ];
-
-function checkNames(options: object, known: readonly string[]): void {
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw unknownThriftOption(where, unknown, known);
-}
 
 function oneOf(name: string, known: readonly string[], given: unknown): void {
   if (!known.includes(String(given)))

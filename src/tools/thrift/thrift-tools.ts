@@ -1,7 +1,8 @@
-import { isFields } from "../../is.js";
+import { checkOptions } from "../../check-options.js";
+import { type Fields, isFields } from "../../is.js";
 import { checkApprovalNames } from "../define/approval-option.js";
 import type { MethodDefinition, ServiceDefinition } from "./definition.js";
-import { invalidThriftValue, notOneDefinition, unknownFilterName, unknownThriftOption } from "./errors.js";
+import { invalidThriftValue, notOneDefinition, unknownFilterName } from "./errors.js";
 import { readGenerated } from "./generated/read-generated.js";
 import { readIdl } from "./idl/read-idl.js";
 import { loadThrift, type ThriftPackage } from "./load-thrift.js";
@@ -25,7 +26,7 @@ import { connectionOf } from "./thrift-connection.js";
  * const node = new AgenticToolsNode(tools);
  */
 export async function thriftTools(options: ThriftToolsOptions): Promise<ThriftTool[]> {
-  checkOptions(options);
+  checkThriftOptions(options);
   const connection = connectionOf(options.connection);
   const thrift = await loadThrift();
   const { multiplexed = false, prefix = "" } = options;
@@ -100,10 +101,9 @@ const optionNames = [
 ];
 const where = "thriftTools";
 
-function checkOptions(options: unknown): asserts options is ThriftToolsOptions {
-  if (!isFields(options)) throw invalidThriftValue(where, "its options", "an object", options);
-  const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
-  if (unknown !== undefined) throw unknownThriftOption(where, unknown, optionNames);
+function checkThriftOptions(given: object): asserts given is ThriftToolsOptions {
+  checkOptions(where, given, optionNames);
+  const options: Fields = { ...given };
   const sources = ["service", "idl", "idlFile"].filter((name) => options[name] !== undefined);
   if (sources.length !== 1) throw notOneDefinition(sources);
   const { idl, idlFile, includes, includeFolders, prefix, serviceName, multiplexed, include } = options;

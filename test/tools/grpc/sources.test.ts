@@ -247,7 +247,11 @@ describe("options", () => {
   const proto = { k: kitchen };
 
   it.each<[string, Partial<GrpcToolsOptions>, RegExp]>([
-    ["an unknown one", { proto, adress: "x" } as object, /unknown option "adress".*address/],
+    [
+      "an unknown one",
+      { proto, adress: "x" } as object,
+      /Unknown option "adress" of grpcTools. Did you mean "address"/,
+    ],
     ["a wrong one", { proto, prefix: 5 as never }, /prefix must be a text/],
     ["no description", {}, /proto, .* or reflection/],
     ["two descriptions", { proto, reflection: true }, /not by both/],
@@ -266,7 +270,11 @@ describe("options", () => {
     ["a wrong time limit", { proto, timeoutMs: -1 }, /timeoutMs/],
     ["an approval of no tool", { proto, requireApproval: { Bake: true } }, /"Bake", which is not a tool/],
     ["wrong credentials", { proto, credentials: { rootCertificate: "secret" } as never }, /credentials must be/],
-    ["an unknown option of reflection", { reflection: { timeout: 5 } as object }, /reflection\.timeout/],
+    [
+      "an unknown option of reflection",
+      { reflection: { timeout: 5 } as object },
+      /"timeout" of reflection of grpcTools/,
+    ],
     ["include folders without paths", { proto, includeDirs: ["x"] }, /includeDirs only counts/],
   ])("are refused: %s", async (_what, options, text) => {
     const error = await refusal(options);
