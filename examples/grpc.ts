@@ -65,12 +65,13 @@ const port = await new Promise<number>((resolve, reject) => {
 });
 
 // its tools
-const pets = await grpcTools({
-  address: `127.0.0.1:${port}`,
-  proto: { "pets.proto": proto },
-  metadata: (ctx) => ({ "x-tenant": String(ctx.requestContext.get("tenant") ?? "acme") }),
-  timeoutMs: 5_000,
-});
+const pets = await grpcTools(
+  { address: `127.0.0.1:${port}`, proto: { "pets.proto": proto } },
+  {
+    metadata: (ctx) => ({ "x-tenant": String(ctx.requestContext.get("tenant") ?? "acme") }),
+    timeoutMs: 5_000,
+  },
+);
 for (const { id, description } of pets) console.log(`${id}: ${description}`);
 const node = new AgenticToolsNode(pets);
 const call = (name: string, args: string) => assistantMessage(functionToolCall({ callId: "1", name, arguments: args }));

@@ -59,7 +59,7 @@ await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 const { port } = server.address() as AddressInfo;
 
 const connection = thriftConnection({ host: "127.0.0.1", port });
-const tools = new AgenticToolsNode(await thriftTools({ idl, connection, timeoutMs: 5_000 }));
+const tools = new AgenticToolsNode(await thriftTools({ idl, connection }, { timeoutMs: 5_000 }));
 const taking = new Chain<string>()
   .append((sku) =>
     assistantMessage([functionToolCall({ callId: "1", name: "take", arguments: JSON.stringify({ sku, count: 2 }) })]),

@@ -219,9 +219,10 @@ describe.each([
 it("has types for `await using`, where the library of the program has them", { timeout: 120_000 }, () => {
   consumer.write(
     "using.mts",
-    `import type { GrpcTools } from "kumiko/grpc";
+    `import type { ClosableTools } from "kumiko/components";
+      import type { GrpcTool } from "kumiko/grpc";
       import type { McpConnection } from "kumiko/mcp";
-      export async function close(open: () => Promise<McpConnection>, tools: GrpcTools): Promise<string[]> {
+      export async function close(open: () => Promise<McpConnection>, tools: ClosableTools<GrpcTool>): Promise<string[]> {
         await using connection = await open();
         await using grpc = tools;
         await grpc[Symbol.asyncDispose]();

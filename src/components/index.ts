@@ -26,6 +26,7 @@ export type {
   ToolHooks,
 } from "../tools/define/tool-hooks.js";
 export type { OutputValidation } from "../tools/define/tool-settings.js";
+export type { ClosableTools, ToolSourceOptions } from "../tools/define/tool-source.js";
 export type {
   EinoTool,
   EinoToolInfo,

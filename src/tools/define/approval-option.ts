@@ -1,4 +1,5 @@
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
+import { isFields } from "../../is.js";
 import { approvalForUnknownTool, invalidApprovalOption } from "./errors.js";
 
 /**
@@ -55,6 +56,12 @@ export function checkApprovalNames(
     if (!names.includes(name)) throw approvalForUnknownTool(where, option, name, names);
     if (policy !== undefined && !isPolicy(policy)) throw invalidApprovalOption(where, `${option}["${name}"]`, policy);
   }
+}
+
+/** Whether a value is a policy, or a record of policies. */
+export function isApprovalOption(given: unknown): boolean {
+  if (!isFields(given) || typeof given === "function") return isPolicy(given);
+  return Object.values(given).every((policy) => policy === undefined || isPolicy(policy));
 }
 
 function isPolicy(given: unknown): boolean {

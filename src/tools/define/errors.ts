@@ -4,7 +4,7 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ToolErrorKind } from "../../schema/message/content-block.js";
 import { shorten, shortenText } from "../../schema/shorten.js";
 import type { StandardIssue } from "../../schema/standard-schema.js";
-import { capital, kindOf } from "../../wording.js";
+import { capital, kindOf, list } from "../../wording.js";
 
 const brand = Symbol.for("kumiko/ToolError");
 
@@ -240,6 +240,16 @@ export const approvalForUnknownTool = (
     "INVALID_OPTION",
     `${option} of ${where} names "${name}", which is not a tool. Tools: ${names.join(", ") || "none"}.`,
   );
+
+export const unknownOperation = (where: string, kind: string, name: string, names: readonly string[]): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `include of ${where} names "${name}", which is not ${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}. ` +
+      `${capital(kind)}s: ${list(names, 50)}.`,
+  );
+
+export const selectionResult = (where: string, option: string, given: unknown): KumikoError =>
+  new KumikoError("INVALID_OPTION", `${option} of ${where} must return true or false, but returned ${kindOf(given)}.`);
 
 /** How many issues an error keeps. */
 const mostIssues = 100;

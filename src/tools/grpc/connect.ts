@@ -1,10 +1,10 @@
 import { isFields } from "../../is.js";
 import { addressUnusable, credentialsUnusable, invalidCredentials } from "./errors.js";
 import type { ChannelCredentials, Connection, GrpcJs } from "./grpc-js.js";
-import type { GrpcCredentials, GrpcTlsCredentials, GrpcToolsOptions } from "./options.js";
+import type { GrpcCredentials, GrpcSource, GrpcTlsCredentials } from "./options.js";
 
 /** Makes the client of an address. Nothing is sent before its first call. */
-export function connect(grpc: GrpcJs, address: string, options: GrpcToolsOptions): Connection {
+export function connect(grpc: GrpcJs, address: string, options: GrpcSource): Connection {
   const credentials = credentialsOf(grpc, options.credentials ?? (isLocal(address) ? "insecure" : "tls"));
   try {
     return new grpc.Client(address, credentials, { ...options.channelOptions });

@@ -30,9 +30,6 @@ export const grpcPackageMissing = (name: string, cause: unknown): KumikoError =>
 const invalidOption = (what: string, cause?: unknown): KumikoError =>
   new KumikoError("INVALID_OPTION", `grpcTools: ${what}`, cause === undefined ? {} : { cause });
 
-export const invalidGrpcOption = (name: string, rule: string, given: unknown): KumikoError =>
-  invalidOption(`${name} must be ${rule}, but is ${shorten(given, { length: 200 })}.`);
-
 /** Without the value: it may hold a key. */
 export const invalidCredentials = (): KumikoError =>
   invalidOption(
@@ -61,9 +58,6 @@ export const addressUnusable = (address: string, cause: unknown): KumikoError =>
 
 export const unknownService = (name: string, known: readonly string[]): KumikoError =>
   invalidOption(`services names "${name}", which is not a service. Services: ${list(known, 50)}.`);
-
-export const unknownMethod = (name: string, known: readonly string[]): KumikoError =>
-  invalidOption(`include names "${name}", which is not a method. Methods: ${list(known, 50)}.`);
 
 export const clientStreamingUnsupported = (name: string, path: string): KumikoError =>
   invalidOption(
@@ -115,7 +109,7 @@ export const reflectionRefused = (what: string, code: number, text: string): Err
 export const sameName = (name: string, first: string, second: string): KumikoError =>
   new KumikoError(
     "DUPLICATE_TOOL",
-    `grpcTools would give ${first} and ${second} the same name, "${name}". Make tools of one of them: services, include or filter.`,
+    `grpcTools would give ${first} and ${second} the same name, "${name}". Make tools of one of them: services, include or exclude.`,
   );
 
 // calls

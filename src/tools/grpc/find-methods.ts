@@ -1,4 +1,5 @@
-import { clientStreamingUnsupported, noServices, sameName, unknownMethod, unknownService } from "./errors.js";
+import { ToolSelection } from "../define/tool-source.js";
+import { clientStreamingUnsupported, noServices, sameName, unknownService } from "./errors.js";
 import { optionOf } from "./fields.js";
 import type { MethodPlace } from "./method-tool.js";
 import type { GrpcMethod, GrpcToolsOptions } from "./options.js";
@@ -15,7 +16,7 @@ export interface Described {
 
 /** The methods that tools are made of. Throws if the options name what is not there. */
 export function findMethods({ root, where, offered }: Described, options: GrpcToolsOptions): MethodPlace[] {
-  const { services, include, filter } = options;
+  const { services } = options;
   const all = servicesIn(root);
   const names = offered ?? all.map(typeNameOf);
   for (const name of services ?? [])
@@ -24,10 +25,14 @@ export function findMethods({ root, where, offered }: Described, options: GrpcTo
   const isWanted = wantedServices(services);
   const wanted = all.map((service) => ({ service, name: typeNameOf(service) })).filter(({ name }) => isWanted(name));
   const methods = wanted.filter(({ name }) => names.includes(name)).flatMap(({ service }) => service.methodsArray);
-  return included(methods, include)
-    .filter(({ requestStream }) => requestStream !== true)
-    .map(placeOf)
-    .filter(({ about }) => filter?.(about) !== false);
+  const places = methods.map(placeOf);
+  const selection = new ToolSelection<GrpcMethod>(options, { where: "grpcTools", kind: "method", isNamed });
+  selection.checkNames(
+    places.map(({ about }) => about),
+    methods.map(typeNameOf),
+  );
+  checkIncluded(places, options);
+  return places.filter(({ about, method }) => method.requestStream !== true && selection.has(about));
 }
 
 /** Which services become tools: those that are named, else all but those of gRPC itself (reflection, health …). */
@@ -63,19 +68,16 @@ function servicesIn(root: Root): Service[] {
   return found;
 }
 
-/** Those that `include` names, in the order of the services. */
-function included(methods: readonly Method[], include: readonly string[] | undefined): readonly Method[] {
-  if (include === undefined) return methods;
-  const kept = new Set<Method>();
+/** Throws if `include` names a method that takes a stream. */
+function checkIncluded(places: readonly MethodPlace[], { include }: GrpcToolsOptions): void {
+  if (include === undefined || typeof include === "function") return;
   for (const name of include) {
-    const named = methods.filter((method) => endsWith(typeNameOf(method), name));
-    if (named.length === 0) throw unknownMethod(name, methods.map(typeNameOf));
-    const streamed = named.find(({ requestStream }) => requestStream === true);
-    if (streamed !== undefined) throw clientStreamingUnsupported(name, pathOf(streamed));
-    for (const method of named) kept.add(method);
+    const streamed = places.find(({ about, method }) => method.requestStream === true && isNamed(about, name));
+    if (streamed !== undefined) throw clientStreamingUnsupported(name, streamed.about.path);
   }
-  return methods.filter((method) => kept.has(method));
 }
+
+const isNamed = ({ service, method }: GrpcMethod, name: string): boolean => endsWith(`${service}.${method}`, name);
 
 /** `acme.v1.Pets.GetPet` by `GetPet`, `Pets.GetPet`, `acme.v1.Pets/GetPet` … */
 function endsWith(full: string, name: string): boolean {

@@ -1,6 +1,6 @@
-import type { AsyncDisposal } from "../../async-disposal.js";
 import { isFields } from "../../is.js";
 import { checkApprovalNames } from "../define/approval-option.js";
+import { type ClosableTools, closable } from "../define/tool-source.js";
 import { toMetadata } from "./call-metadata.js";
 import { checkGrpcOptions } from "./check-options.js";
 import { connect } from "./connect.js";
@@ -9,39 +9,33 @@ import { type Connection, type GrpcJs, loadGrpcJs } from "./grpc-js.js";
 import { loadDescriptors } from "./load-descriptors.js";
 import { loadProtoFiles } from "./load-proto-files.js";
 import { type GrpcTool, grpcMethodTool } from "./method-tool.js";
-import type { GrpcReflectionOptions, GrpcToolsOptions } from "./options.js";
+import type { GrpcReflectionOptions, GrpcSource, GrpcToolsOptions } from "./options.js";
 import { loadProtobuf, type Protobuf } from "./protobuf.js";
 import { reflect } from "./reflect.js";
 import { StatusDetails } from "./status-details.js";
-
-/** The tools of a gRPC server: a list, with what closes the connection that they share. */
-export interface GrpcTools extends Array<GrpcTool>, AsyncDisposal {
-  /** Closes the connection; running calls end first. A client that was given stays open. */
-  close(): Promise<void>;
-}
 
 /**
  * Makes a tool of each method of gRPC services that takes one message; a method that answers with a stream gives a tool that
  * streams. Arguments and answers are the JSON of protobuf: 64-bit integers are strings, bytes are base64, enums are names.
  * A status other than OK is an error of kind `execution`, caused by a {@link ToolCallError}. Tools are named
  * `Service_Method`. Needs the packages `@grpc/grpc-js` and `protobufjs`, and a server runtime. Connects at the first call, or
- * at once to ask for the services with `reflection`.
+ * at once to ask for the services with `reflection`. `close` of the array lets running calls end.
  *
  * @example
  * const proto = { "pets.proto": 'syntax = "proto3"; service Pets { rpc Get(Id) returns (Pet); } message Id { int64 id = 1; } message Pet { string name = 1; }' };
- * const pets = await grpcTools({ address: "pets.example.com:443", proto, metadata: { authorization: "Bearer …" } });
+ * const pets = await grpcTools({ address: "pets.example.com:443", proto }, { metadata: { authorization: "Bearer …" } });
  * const node = new AgenticToolsNode(pets);
  */
-export async function grpcTools(options: GrpcToolsOptions): Promise<GrpcTools> {
-  checkGrpcOptions(options);
+export async function grpcTools(source: GrpcSource, options: GrpcToolsOptions = {}): Promise<ClosableTools<GrpcTool>> {
+  checkGrpcOptions(source, options);
   const [grpc, kit] = await Promise.all([loadGrpcJs(), loadProtobuf()]);
-  const { address = "", client } = options;
-  const connection = (client as object | undefined as Connection | undefined) ?? connect(grpc, address, options);
+  const { address = "", client } = source;
+  const connection = (client as object | undefined as Connection | undefined) ?? connect(grpc, address, source);
   const close = (): void => {
     if (client === undefined) connection.close();
   };
   try {
-    const described = await describe(options, grpc, kit, connection);
+    const described = await describe(source, options, grpc, kit, connection);
     const places = findMethods(described, options);
     const names = toolNames(places, options.prefix ?? "");
     checkApprovalNames("grpcTools", options, names);
@@ -56,13 +50,14 @@ export async function grpcTools(options: GrpcToolsOptions): Promise<GrpcTools> {
 
 /** Where the services and their messages are described. */
 async function describe(
+  source: GrpcSource,
   options: GrpcToolsOptions,
   grpc: GrpcJs,
   kit: Protobuf,
   connection: Connection,
 ): Promise<Described> {
-  const { proto, includeDirs = [] } = options;
-  if (proto === undefined) return reflected(options, grpc, kit, connection);
+  const { proto, includeDirs = [] } = source;
+  if (proto === undefined) return reflected(source, options, grpc, kit, connection);
   if (proto instanceof Uint8Array) return { root: loadDescriptors(kit, proto), where: "the descriptors in proto" };
   const texts =
     typeof proto === "string" || Array.isArray(proto) ? new Map<string, string>() : new Map(Object.entries(proto));
@@ -72,7 +67,8 @@ async function describe(
 }
 
 async function reflected(
-  { address, reflection, metadata, services }: GrpcToolsOptions,
+  { address, reflection }: GrpcSource,
+  { metadata, services }: GrpcToolsOptions,
   grpc: GrpcJs,
   kit: Protobuf,
   connection: Connection,
@@ -89,10 +85,4 @@ async function reflected(
     isWanted: wantedServices(services),
   });
   return { root: loadDescriptors(kit, answer.descriptors), where: server, offered: answer.services };
-}
-
-/** The methods are not listed: the list is one of tools. */
-function closable(tools: GrpcTool[], close: () => void): GrpcTools {
-  const closeAll = { value: async () => close() };
-  return Object.defineProperties(tools, { close: closeAll, [Symbol.asyncDispose]: closeAll }) as GrpcTools;
 }

@@ -1,4 +1,4 @@
-export { type GrpcTools, grpcTools } from "./grpc-tools.js";
+export { grpcTools } from "./grpc-tools.js";
 export type { GrpcTool } from "./method-tool.js";
 export type {
   GrpcChannelCredentials,
@@ -10,6 +10,7 @@ export type {
   GrpcMethod,
   GrpcProto,
   GrpcReflectionOptions,
+  GrpcSource,
   GrpcTlsCredentials,
   GrpcToolsOptions,
 } from "./options.js";

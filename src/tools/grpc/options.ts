@@ -1,5 +1,5 @@
 import type { ToolContext } from "../../components/tool.js";
-import type { ApprovalOptions } from "../define/approval-option.js";
+import type { ToolSourceOptions } from "../define/tool-source.js";
 
 /** A value of metadata. A key that ends in `-bin` has bytes, every other one text; a list is sent as several values. */
 export type GrpcMetadataValue = string | Uint8Array | readonly (string | Uint8Array)[];
@@ -51,8 +51,8 @@ export interface GrpcReflectionOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Options of {@link grpcTools}. */
-export interface GrpcToolsOptions extends ApprovalOptions<GrpcMethod> {
+/** A gRPC server, and where its services are described. */
+export interface GrpcSource {
   /** Where the server is: `"pets.example.com:443"`, `"unix:/run/pets.sock"`, or another name that gRPC knows. */
   readonly address?: string | undefined;
   /** In place of `address`: a client of your own, with its credentials and interceptors. It stays open when the tools are closed. */
@@ -67,17 +67,15 @@ export interface GrpcToolsOptions extends ApprovalOptions<GrpcMethod> {
   readonly includeDirs?: readonly string[] | undefined;
   /** Asks the server what it offers, by the reflection service (v1, else v1alpha); in place of `proto`. @default false */
   readonly reflection?: boolean | GrpcReflectionOptions | undefined;
+}
+
+/**
+ * Options of {@link grpcTools}. Names in `include` and `exclude` are `"GetPet"`, `"Pets.GetPet"` or `"acme.v1.Pets/GetPet"`. A method
+ * that takes a stream of messages cannot be a tool, so its name in `include` is an error.
+ */
+export interface GrpcToolsOptions extends ToolSourceOptions<GrpcMethod> {
   /** Services to make tools of, with their package or without: `"acme.v1.Pets"`, `"Pets"`. @default all, but those of gRPC itself */
   readonly services?: readonly string[] | undefined;
-  /**
-   * Methods to make tools of: `"GetPet"`, `"Pets.GetPet"`, `"acme.v1.Pets/GetPet"`. A method that takes a stream is an error here.
-   * @default all that take one message
-   */
-  readonly include?: readonly string[] | undefined;
-  /** Which of these methods become tools. @default all */
-  readonly filter?: ((method: GrpcMethod) => boolean) | undefined;
-  /** Stands before the name of each tool: `"pets_"`. @default "" */
-  readonly prefix?: string | undefined;
   /**
    * Sent with each call: keys and tokens belong here. A function is called for each call, and can take them from
    * `ctx.requestContext`. No error shows them.
@@ -92,7 +90,7 @@ export interface GrpcToolsOptions extends ApprovalOptions<GrpcMethod> {
   readonly omitDefaults?: boolean | undefined;
 }
 
-/** The method that a tool was made from: its `metadata`, and what `filter` and `requireApproval` see. */
+/** The method that a tool was made from: its `metadata`, and the argument of `include`, `exclude` and `requireApproval`. */
 export interface GrpcMethod {
   /** With its package: `acme.v1.Pets`. */
   readonly service: string;

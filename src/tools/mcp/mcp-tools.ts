@@ -1,11 +1,19 @@
+import { checkOptions } from "../../check-options.js";
 import type { NeedsApproval, ToolContext } from "../../components/tool.js";
 import { KumikoError, messageOf } from "../../errors.js";
 import { isFields, isObject } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
-import { type ApprovalOptions, approvalFor, checkApprovalNames } from "../define/approval-option.js";
+import { approvalFor, checkApprovalNames } from "../define/approval-option.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../define/create-tool.js";
 import { dataOutput } from "../define/tool-output.js";
 import { checkTimeout } from "../define/tool-settings.js";
+import {
+  type ClosableTools,
+  closable,
+  ToolSelection,
+  type ToolSourceOptions,
+  toolSourceOptions,
+} from "../define/tool-source.js";
 import {
   cursorRepeated,
   inputRequired,
@@ -34,7 +42,7 @@ import { noteRequest } from "./note-request.js";
  *   requireApproval: (_input, _ctx, { annotations }) => annotations?.readOnlyHint !== true,
  * });
  */
-export interface McpToolsOptions extends ApprovalOptions<McpToolDefinition> {
+export interface McpToolsOptions extends ToolSourceOptions<McpToolDefinition> {
   /**
    * How long each call may take, in milliseconds, in place of the client's own limit.
    *
@@ -60,24 +68,36 @@ export type McpTool = CreatedTool<JsonSchema, JsonSchema | undefined>;
  * // await client.connect(transport);
  * const node = new AgenticToolsNode(await mcpTools(client));
  */
-export async function mcpTools(client: McpClient, options: McpToolsOptions = {}): Promise<McpTool[]> {
-  const { timeoutMs } = options;
+export async function mcpTools(client: McpClient, options: McpToolsOptions = {}): Promise<ClosableTools<McpTool>> {
   if (typeof client?.listTools !== "function" || typeof client.callTool !== "function") throw notAnMcpClient(client);
-  checkTimeout("mcpTools", timeoutMs);
-  const definitions = (await listAll(client)).filter(isDefinition);
-  const names = definitions.map(({ name }) => name);
-  checkApprovalNames("mcpTools", options, names);
-  return definitions.flatMap((definition) => {
-    const requireApproval = approvalFor(options, definition.name, definition);
+  checkOptions(where, options, { ...toolSourceOptions, timeoutMs: true });
+  const { timeoutMs, prefix = "" } = options;
+  checkTimeout(where, timeoutMs);
+  const listed = (await listAll(client)).filter(isDefinition);
+  const selection = new ToolSelection<McpToolDefinition>(options, { where, kind: "tool", isNamed });
+  selection.checkNames(
+    listed,
+    listed.map(({ name }) => name),
+  );
+  const definitions = listed.filter((definition) => selection.has(definition));
+  const ids = definitions.map(({ name }) => `${prefix}${name}`);
+  checkApprovalNames(where, options, ids);
+  const tools = definitions.flatMap((definition) => {
+    const id = `${prefix}${definition.name}`;
+    const requireApproval = approvalFor(options, id, definition);
     try {
-      return [mcpTool(client, definition, { timeoutMs, requireApproval })];
+      return [mcpTool(client, id, definition, { timeoutMs, requireApproval })];
     } catch (error) {
       if (!(KumikoError.is(error) && error.code === "INVALID_TOOL")) throw error;
       console.warn(toolLeftOut(definition.name, messageOf(error)));
       return [];
     }
   });
+  return closable(tools);
 }
+
+const where = "mcpTools";
+const isNamed = (definition: McpToolDefinition, name: string): boolean => definition.name === name;
 
 /** Clients of other packages may not check what a server lists. */
 function isDefinition(given: unknown): given is McpToolDefinition {
@@ -108,13 +128,13 @@ interface McpToolSettings {
   readonly requireApproval: NeedsApproval<Record<string, unknown>> | undefined;
 }
 
-function mcpTool(client: McpClient, definition: McpToolDefinition, settings: McpToolSettings): McpTool {
+function mcpTool(client: McpClient, id: string, definition: McpToolDefinition, settings: McpToolSettings): McpTool {
   const { timeoutMs } = settings;
   const { name, title, description, outputSchema } = definition;
   /** What the model reads of an output that is an object: its content or, without any, the data itself. */
   const contents = new WeakMap<object, unknown>();
   return createTool<JsonSchema, JsonSchema | undefined>({
-    id: name,
+    id,
     description: description ?? title ?? "",
     inputSchema: { type: "object", ...definition.inputSchema },
     outputSchema: outputSchema && { ...outputSchema },

@@ -24,7 +24,7 @@ export const passwordInServerAddress = (): KumikoError =>
 
 export const operationsUnusable = (problems: readonly string[], cause: unknown): KumikoError =>
   schemaInvalid(
-    "openApiTools cannot make tools of these operations. Correct the document, or leave them out with `filter`:" +
+    "openApiTools cannot make tools of these operations. Correct the document, or leave them out with `exclude`:" +
       `\n- ${problems.join("\n- ")}`,
     cause,
   );

@@ -1,5 +1,5 @@
 import type { ToolContext } from "../../components/tool.js";
-import type { ApprovalOptions } from "../define/approval-option.js";
+import type { ToolSourceOptions } from "../define/tool-source.js";
 import type { HttpMethod } from "./document.js";
 import type { OpenApiAuth } from "./security.js";
 
@@ -10,7 +10,7 @@ export type GivenHeaders = Headers | Readonly<Record<string, string | undefined>
 export type OpenApiHeaders = GivenHeaders | ((ctx: ToolContext) => GivenHeaders | Promise<GivenHeaders>);
 
 /** Options of {@link openApiTools}. */
-export interface OpenApiToolsOptions extends ApprovalOptions<OpenApiOperation> {
+export interface OpenApiToolsOptions extends ToolSourceOptions<OpenApiOperation> {
   /** The base URL of the service. @default the first server of the operation, its path or the document */
   readonly baseUrl?: string | undefined;
   /**
@@ -25,11 +25,9 @@ export interface OpenApiToolsOptions extends ApprovalOptions<OpenApiOperation> {
   readonly auth?: OpenApiAuth | undefined;
   /** Sends the requests. @default the global `fetch` */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Which operations become tools. @default all */
-  readonly filter?: ((operation: OpenApiOperation) => boolean) | undefined;
 }
 
-/** The operation that a tool was made from: its `metadata`, and what `filter` and `requireApproval` see. */
+/** The operation that a tool was made from: its `metadata`, and the argument of `include`, `exclude` and `requireApproval`. */
 export interface OpenApiOperation {
   readonly method: HttpMethod;
   /** As in the document: `/pets/{petId}`. */

@@ -49,11 +49,6 @@ export const passwordInConnectionAddress = (): KumikoError =>
     "thriftConnection accepts no user name or password in an address. Send them in a header: `authorization`.",
   );
 
-export const unknownFilterName = (name: string, names: readonly string[]): KumikoError =>
-  invalidOption(
-    `include of thriftTools names "${name}", which is not a method of the service. Methods: ${list(names)}.`,
-  );
-
 export const fileUnreadable = (file: string, cause: unknown): KumikoError =>
   invalidOption(`thriftTools cannot read ${file}: ${messageOf(cause)}`, cause);
 
@@ -126,7 +121,7 @@ export const notAService = (given: unknown): KumikoError =>
 
 export const methodsUnusable = (problems: readonly string[], cause: unknown): KumikoError =>
   schemaInvalid(
-    "thriftTools cannot make tools of these methods. Correct the definition, or leave them out with `include`:" +
+    "thriftTools cannot make tools of these methods. Correct the definition, or leave them out with `exclude`:" +
       `\n- ${problems.join("\n- ")}`,
     cause,
   );

@@ -39,6 +39,7 @@ export class HttpConnection implements ThriftConnection {
     const signal = AbortSignal.any([ctx.signal, this.#closing.signal]);
     const headers = await this.#headers(ctx);
     ctx.signal.throwIfAborted();
+    if (this.#closing.signal.aborted) throw connectionClosed(method, this.address);
     let isAnswered = false;
     try {
       const response = await fetch(url, {

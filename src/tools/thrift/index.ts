@@ -9,6 +9,6 @@ export type {
   ThriftTlsOptions,
 } from "./connection.js";
 export type { ThriftTool } from "./method-tool.js";
-export type { ThriftMethod, ThriftToolsOptions } from "./options.js";
+export type { ThriftMethod, ThriftSource, ThriftToolsOptions } from "./options.js";
 export { thriftConnection } from "./thrift-connection.js";
 export { thriftTools } from "./thrift-tools.js";

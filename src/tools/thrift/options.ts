@@ -1,8 +1,8 @@
-import type { ApprovalOptions } from "../define/approval-option.js";
+import type { ToolSourceOptions } from "../define/tool-source.js";
 import type { ThriftConnection, ThriftConnectionOptions } from "./connection.js";
 
-/** Options of {@link thriftTools}. What the service is comes from exactly one of `idlFile`, `idl` and `service`. */
-export interface ThriftToolsOptions extends ApprovalOptions<ThriftMethod> {
+/** A Thrift service, and where its server is. Exactly one of `idlFile`, `idl` and `service` describes the service. */
+export interface ThriftSource {
   /** A `.thrift` file. It says more than generated code: descriptions, what is required, the names of enums. */
   readonly idlFile?: string | URL | undefined;
   /** Folders where included files are, besides that of the file itself: `-I` of the compiler. */
@@ -19,15 +19,15 @@ export interface ThriftToolsOptions extends ApprovalOptions<ThriftMethod> {
   readonly connection: ThriftConnection | ThriftConnectionOptions;
   /** For a server with several services: `true` if it has this one under its own name, else the name. @default false */
   readonly multiplexed?: boolean | string | undefined;
-  /** Which methods become tools: their names, or a function. @default all */
-  readonly include?: readonly string[] | ((method: ThriftMethod) => boolean) | undefined;
-  /** Before the name of each tool, such as `shop_`. */
-  readonly prefix?: string | undefined;
+}
+
+/** Options of {@link thriftTools}. */
+export interface ThriftToolsOptions extends ToolSourceOptions<ThriftMethod> {
   /** How long a call may take, in milliseconds. @default what the node says */
   readonly timeoutMs?: number | undefined;
 }
 
-/** The method that a tool was made from: its `metadata`, and what `include` and `requireApproval` see. */
+/** The method that a tool was made from: its `metadata`, and the argument of `include`, `exclude` and `requireApproval`. */
 export interface ThriftMethod {
   readonly service: string;
   readonly method: string;

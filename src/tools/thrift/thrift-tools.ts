@@ -1,14 +1,16 @@
-import { checkOptions } from "../../check-options.js";
-import { type Fields, isFields } from "../../is.js";
+import { checkOptions, type OptionCheck } from "../../check-options.js";
+import { isFields, isObject } from "../../is.js";
 import { checkApprovalNames } from "../define/approval-option.js";
+import { checkTimeout } from "../define/tool-settings.js";
+import { type ClosableTools, closable, ToolSelection, toolSourceOptions } from "../define/tool-source.js";
 import type { MethodDefinition, ServiceDefinition } from "./definition.js";
-import { invalidThriftValue, notOneDefinition, unknownFilterName } from "./errors.js";
+import { invalidThriftValue, notOneDefinition } from "./errors.js";
 import { readGenerated } from "./generated/read-generated.js";
 import { readIdl } from "./idl/read-idl.js";
 import { loadThrift, type ThriftPackage } from "./load-thrift.js";
 import { MessageCodec } from "./message.js";
 import { type ThriftTool, thriftMethodTool } from "./method-tool.js";
-import type { ThriftMethod, ThriftToolsOptions } from "./options.js";
+import type { ThriftMethod, ThriftSource, ThriftToolsOptions } from "./options.js";
 import { connectionOf } from "./thrift-connection.js";
 
 /**
@@ -16,7 +18,7 @@ import { connectionOf } from "./thrift-connection.js";
  * text) or from the module that the compiler generated for it (`service`). Arguments and results are JSON: enums are names,
  * binary is base64, 64-bit integers are exact, maps whose keys are not strings are arrays of `{ key, value }`. An exception of
  * the service is an error of kind `execution`, caused by a {@link ToolCallError}. Needs the package `thrift`. Throws one error
- * that names the line of what is wrong in an IDL (`SCHEMA_INVALID`).
+ * that names the line of what is wrong in an IDL (`SCHEMA_INVALID`). `close` of the array closes a connection that was given as options.
  *
  * @example
  * const tools = await thriftTools({
@@ -25,38 +27,54 @@ import { connectionOf } from "./thrift-connection.js";
  * });
  * const node = new AgenticToolsNode(tools);
  */
-export async function thriftTools(options: ThriftToolsOptions): Promise<ThriftTool[]> {
-  checkThriftOptions(options);
-  const connection = connectionOf(options.connection);
-  const thrift = await loadThrift();
-  const { multiplexed = false, prefix = "" } = options;
-  const include = inclusion(options);
-  const service = await readService(options, thrift, include);
-  const serverName = multiplexed === true ? service.name : multiplexed;
-  const codec = new MessageCodec(thrift, connection.protocol, service.name, serverName ? `${serverName}:` : "");
+export async function thriftTools(
+  source: ThriftSource,
+  options: ThriftToolsOptions = {},
+): Promise<ClosableTools<ThriftTool>> {
+  checkSource(source);
+  checkOptions(where, options, { ...toolSourceOptions, timeoutMs: true });
+  checkTimeout(where, options.timeoutMs);
+  const connection = connectionOf(source.connection);
+  const close = async (): Promise<void> => {
+    if (connection !== source.connection) await connection.close?.();
+  };
+  try {
+    const { multiplexed = false } = source;
+    const { prefix = "" } = options;
+    const thrift = await loadThrift();
+    const selection = new ToolSelection<ThriftMethod>(options, { where, kind: "method", isNamed });
+    const service = await readService(source, thrift, (method) => selection.has(method));
+    const methods = service.methods.map((method) => ({ method, about: describe(service.name, method) }));
+    selection.checkNames(
+      methods.map(({ about }) => about),
+      service.methods.map(({ name }) => name),
+    );
+    const serverName = multiplexed === true ? service.name : multiplexed;
+    const codec = new MessageCodec(thrift, connection.protocol, service.name, serverName ? `${serverName}:` : "");
+    const caller = { connection, codec, nextId: callIds() };
+    const tools = methods
+      .filter(({ about }) => selection.has(about))
+      .map(({ about, method }) => thriftMethodTool(prefix + method.name, about, method, caller, options));
+    const names = tools.map((tool) => tool.id);
+    checkApprovalNames(where, options, names);
+    return closable(tools, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const where = "thriftTools";
+const isNamed = ({ method }: ThriftMethod, name: string): boolean => method === name;
+
+/** Numbers of calls, which start again when they no longer fit into 32 bits. */
+function callIds(): () => number {
   let id = 0;
-  const nextId = (): number => {
+  return () => {
     id = (id % 2_147_483_647) + 1;
     return id;
   };
-  const tools = service.methods
-    .filter((method) => include(describe(service.name, method)))
-    .map((method) =>
-      thriftMethodTool(
-        prefix + method.name,
-        describe(service.name, method),
-        method,
-        { connection, codec, nextId },
-        options,
-      ),
-    );
-  checkIncluded(options, service);
-  const names = tools.map((tool) => tool.id);
-  checkApprovalNames("thriftTools", options, names);
-  return tools;
 }
-
-type Include = (method: ThriftMethod) => boolean;
 
 function describe(service: string, { name, isOneway, exceptions }: MethodDefinition): ThriftMethod {
   const names = exceptions.map(({ name: field, type }) => ("name" in type ? type.name : field));
@@ -64,9 +82,9 @@ function describe(service: string, { name, isOneway, exceptions }: MethodDefinit
 }
 
 async function readService(
-  { service, idl, idlFile, includes = {}, includeFolders = [], serviceName }: ThriftToolsOptions,
+  { service, idl, idlFile, includes = {}, includeFolders = [], serviceName }: ThriftSource,
   thrift: ThriftPackage,
-  include: Include,
+  isIncluded: (method: ThriftMethod) => boolean,
 ): Promise<ServiceDefinition> {
   if (idl !== undefined) {
     const texts = new Map(Object.entries(includes));
@@ -80,50 +98,31 @@ async function readService(
     const { includesFrom, readIdlFile } = await import("./idl/idl-files.js");
     return readIdl(await readIdlFile(idlFile), includesFrom(includeFolders), serviceName);
   }
-  return readGenerated(service, thrift, include);
+  return readGenerated(service, thrift, isIncluded);
 }
 
-function inclusion({ include }: ThriftToolsOptions): Include {
-  if (typeof include === "function") return include;
-  return include === undefined ? () => true : ({ method }) => include.includes(method);
-}
+const isString = (value: unknown): boolean => typeof value === "string";
 
-function checkIncluded({ include }: ThriftToolsOptions, { methods }: ServiceDefinition): void {
-  if (typeof include !== "object") return;
-  const names = methods.map(({ name }) => name);
-  const unknown = include.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw unknownFilterName(unknown, names);
-}
+const sourceChecks = {
+  idlFile: [(value) => isString(value) || value instanceof URL, "a path or a file URL"],
+  includeFolders: [Array.isArray, "an array of folders"],
+  idl: [isString, "the text of an IDL"],
+  includes: [isFields, "a record of strings"],
+  service: [(value) => isObject(value) || typeof value === "function", "a module"],
+  serviceName: [isString, "a name"],
+  connection: true,
+  multiplexed: [(value) => typeof value === "boolean" || (isString(value) && value !== ""), "true, false or a name"],
+} as const satisfies Readonly<Record<keyof ThriftSource, OptionCheck | true>>;
 
-const optionNames = [
-  ...["idlFile", "includeFolders", "idl", "includes", "service", "serviceName", "connection", "multiplexed"],
-  ...["include", "prefix", "timeoutMs", "requireApproval"],
-];
-const where = "thriftTools";
-
-function checkThriftOptions(given: object): asserts given is ThriftToolsOptions {
-  checkOptions(where, given, optionNames);
-  const options: Fields = { ...given };
-  const sources = ["service", "idl", "idlFile"].filter((name) => options[name] !== undefined);
-  if (sources.length !== 1) throw notOneDefinition(sources);
-  const { idl, idlFile, includes, includeFolders, prefix, serviceName, multiplexed, include } = options;
-  const check = (name: string, isRight: boolean, expected: string): void => {
-    if (options[name] !== undefined && !isRight) throw invalidThriftValue(where, name, expected, options[name]);
+function checkSource(source: ThriftSource): void {
+  checkOptions(`the source of ${where}`, source, sourceChecks);
+  const { idl, idlFile, service, includes, includeFolders, serviceName } = source;
+  const described = Object.entries({ service, idl, idlFile }).filter(([, value]) => value !== undefined);
+  if (described.length !== 1) throw notOneDefinition(described.map(([name]) => name));
+  const check = (name: keyof ThriftSource, isUsed: boolean, expected: string): void => {
+    if (source[name] !== undefined && !isUsed) throw invalidThriftValue(where, name, expected, source[name]);
   };
-  check("idl", typeof idl === "string", "the text of an IDL");
-  check("idlFile", typeof idlFile === "string" || idlFile instanceof URL, "a path or a file URL");
-  check("includes", isFields(includes) && idl !== undefined, "a record of strings, together with idl");
-  check("includeFolders", Array.isArray(includeFolders) && idlFile !== undefined, "a list of folders, beside idlFile");
-  check(
-    "serviceName",
-    typeof serviceName === "string" && options.service === undefined,
-    "a name, beside idl or idlFile",
-  );
-  check("prefix", typeof prefix === "string", "a string");
-  check(
-    "multiplexed",
-    typeof multiplexed === "boolean" || (typeof multiplexed === "string" && multiplexed !== ""),
-    "true, false or a name",
-  );
-  check("include", Array.isArray(include) || typeof include === "function", "a list of names or a function");
+  check("includes", includes === undefined || idl !== undefined, "a record of strings, together with idl");
+  check("includeFolders", includeFolders === undefined || idlFile !== undefined, "a list of folders, beside idlFile");
+  check("serviceName", serviceName === undefined || service === undefined, "a name, beside idl or idlFile");
 }

@@ -680,7 +680,7 @@ describe("documents", () => {
       ...one("/a", "get", { deprecated: true, tags: ["x"], "x-internal": true }),
     };
     expect((await nodeOf(document)).infos).toHaveLength(1);
-    expect(await openApiTools(document, { filter: () => false })).toEqual([]);
+    expect(await openApiTools(document, { include: () => false })).toEqual([]);
   });
 
   it("a parameter named __proto__ changes no prototype", async () => {

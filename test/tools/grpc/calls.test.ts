@@ -2,6 +2,7 @@ import grpc from "@grpc/grpc-js";
 import protobuf from "protobufjs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { memoryStore } from "../../../src/checkpoint/memory-store.js";
+import type { ClosableTools } from "../../../src/components/index.js";
 import { RequestContext } from "../../../src/components/request-context.js";
 import { Chain } from "../../../src/compose/chain.js";
 import { findCause } from "../../../src/errors.js";
@@ -9,15 +10,14 @@ import { ToolCallError } from "../../../src/index.js";
 import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
 import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { toolContext } from "../../../src/testing/tool-context.js";
-import { type GrpcTools, grpcTools } from "../../../src/tools/grpc/grpc-tools.js";
-import type { GrpcToolsOptions } from "../../../src/tools/grpc/options.js";
+import type { GrpcTool } from "../../../src/tools/grpc/index.js";
 import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { interruptOf } from "../../checkpoint/interrupt-of.js";
 import { blocksOf, call, calls, rejection, textsOf, toolError } from "../node/calls.js";
-import { type Kitchen, kitchen, startKitchen } from "./server.js";
+import { type GrpcUse, grpcToolsOf, type Kitchen, kitchen, startKitchen } from "./server.js";
 
 let server: Kitchen;
-const open: GrpcTools[] = [];
+const open: ClosableTools<GrpcTool>[] = [];
 beforeAll(async () => {
   server = await startKitchen();
 });
@@ -26,14 +26,14 @@ afterEach(async () => {
   for (const tools of open.splice(0)) await tools.close();
 });
 
-async function toolsOf(options: Partial<GrpcToolsOptions> = {}): Promise<GrpcTools> {
+async function toolsOf(options: GrpcUse = {}): Promise<ClosableTools<GrpcTool>> {
   const where = options.client === undefined ? { address: server.address } : {};
-  const tools = await grpcTools({ ...where, proto: { "kitchen.proto": kitchen }, ...options });
+  const tools = await grpcToolsOf({ ...where, proto: { "kitchen.proto": kitchen }, ...options });
   open.push(tools);
   return tools;
 }
 
-const nodeOf = async (options: Partial<GrpcToolsOptions> = {}) => new AgenticToolsNode(await toolsOf(options));
+const nodeOf = async (options: GrpcUse = {}) => new AgenticToolsNode(await toolsOf(options));
 const count = (args: object) => calls(call("Kitchen_Count", args));
 const numbers = (result: string | undefined): string[] =>
   JSON.parse(result ?? "").map(({ number }: { number: string }) => number);
@@ -177,7 +177,7 @@ describe("a call", () => {
   });
 
   it("carries metadata: a record, or what a function makes of the request context", async () => {
-    const seen = async (options: Partial<GrpcToolsOptions>) => {
+    const seen = async (options: GrpcUse) => {
       const requestContext = new RequestContext([["tenant", "acme"]]);
       const node = await nodeOf(options);
       const [text] = textsOf(await node.invoke(calls(call("Kitchen_Metadata")), { requestContext }));
@@ -209,7 +209,7 @@ describe("a call", () => {
   });
 
   it("waits for its approval before anything is sent", async () => {
-    const options: Partial<GrpcToolsOptions> = {
+    const options: GrpcUse = {
       requireApproval: (_input, _ctx, { idempotency }) => idempotency === undefined,
     };
     const message = calls(call("Kitchen_Echo", { anInt32: 1 }), call("Kitchen_Text", { value: "x" }));

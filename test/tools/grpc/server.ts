@@ -5,6 +5,8 @@ import { join } from "node:path";
 import grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
+import type { ClosableTools } from "../../../src/components/index.js";
+import { type GrpcSource, type GrpcTool, type GrpcToolsOptions, grpcTools } from "../../../src/tools/grpc/index.js";
 
 /** What every test of calls uses: all scalars, and methods that answer in all ways. */
 export const kitchen = `syntax = "proto3";
@@ -227,4 +229,14 @@ export async function startKitchen(options: KitchenOptions = {}): Promise<Kitche
     server,
     stop: () => server.forceShutdown(),
   };
+}
+
+/** A source and options in one object. */
+export type GrpcUse = Partial<GrpcSource> & GrpcToolsOptions;
+
+/** The tools of a source and options that are in one object. */
+export function grpcToolsOf(use: GrpcUse): Promise<ClosableTools<GrpcTool>> {
+  const { services, include, exclude, prefix, metadata, timeoutMs, omitDefaults, requireApproval, ...source } = use;
+  const options = { services, include, exclude, prefix, metadata, timeoutMs, omitDefaults, requireApproval };
+  return grpcTools(source, options);
 }

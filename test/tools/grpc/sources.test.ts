@@ -5,20 +5,21 @@ import grpc from "@grpc/grpc-js";
 import protobuf from "protobufjs";
 import descriptors from "protobufjs/ext/descriptor.js";
 import { afterEach, describe, expect, it } from "vitest";
+import type { ClosableTools } from "../../../src/components/index.js";
 import { toolContext } from "../../../src/testing/tool-context.js";
 import { isLocal } from "../../../src/tools/grpc/connect.js";
-import { type GrpcTools, grpcTools } from "../../../src/tools/grpc/grpc-tools.js";
-import type { GrpcToolsOptions } from "../../../src/tools/grpc/options.js";
+import { grpcTools } from "../../../src/tools/grpc/grpc-tools.js";
+import type { GrpcTool } from "../../../src/tools/grpc/index.js";
 import { rejection } from "../node/calls.js";
-import { folderWith, kitchen, startKitchen } from "./server.js";
+import { folderWith, type GrpcUse, grpcToolsOf, kitchen, startKitchen } from "./server.js";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function open(options: Partial<GrpcToolsOptions>): Promise<GrpcTools> {
-  const tools = await grpcTools({ ...(options.client ? {} : { address: "127.0.0.1:1" }), ...options });
+async function open(options: GrpcUse): Promise<ClosableTools<GrpcTool>> {
+  const tools = await grpcToolsOf({ ...(options.client ? {} : { address: "127.0.0.1:1" }), ...options });
   closing.push(() => tools.close());
   return tools;
 }
@@ -35,7 +36,7 @@ function files(texts: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-const refusal = (options: Partial<GrpcToolsOptions>) => rejection(open(options));
+const refusal = (options: GrpcUse) => rejection(open(options));
 const pets = `syntax = "proto3"; package acme.v1; import "pet.proto"; import "google/api/annotations.proto";
   // All about pets.
   service Pets {
@@ -55,7 +56,7 @@ describe("proto files", () => {
       { proto: [join(folder, "pets.proto"), join(folder, "pet.proto")] },
       { proto: "pets.proto", includeDirs: [folder] },
       { proto: { "pets.proto": pets, "pet.proto": pet } },
-    ] satisfies Partial<GrpcToolsOptions>[]) {
+    ] satisfies GrpcUse[]) {
       const [tool, ...others] = await open(options);
       expect(others).toEqual([]);
       expect(tool).toMatchObject({ id: "Pets_Get", description: "Finds one." });
@@ -156,7 +157,7 @@ describe("reflection", () => {
     const tools = await open({ address, reflection: true });
     const ofFiles = await open({ address, proto: { k: kitchen } });
     expect(tools.map(({ id }) => id)).toEqual(ofFiles.map(({ id }) => id));
-    const properties = ({ inputSchema }: GrpcTools[number]) => Object.keys(inputSchema.properties ?? {});
+    const properties = ({ inputSchema }: ClosableTools<GrpcTool>[number]) => Object.keys(inputSchema.properties ?? {});
     // what this server is made with tells no JSON names
     const renamed = ofFiles.map((tool) => properties(tool).map((name) => (name === "other-name" ? "named" : name)));
     expect(tools.map(properties)).toEqual(renamed);
@@ -207,7 +208,7 @@ describe("TLS", () => {
   it("is spoken with the certificates that are given, and not without", async () => {
     const credentials = grpc.ServerCredentials.createSsl(null, [{ private_key: key, cert_chain: cert }]);
     const { address } = await server({ credentials });
-    const call = async (given: GrpcToolsOptions["credentials"]) => {
+    const call = async (given: GrpcUse["credentials"]) => {
       const [tool] = await open({ address, credentials: given, proto: { k: kitchen }, include: ["Text"] });
       return tool?.invoke('{"value":"x"}', toolContext());
     };
@@ -246,16 +247,12 @@ describe("TLS", () => {
 describe("options", () => {
   const proto = { k: kitchen };
 
-  it.each<[string, Partial<GrpcToolsOptions>, RegExp]>([
-    [
-      "an unknown one",
-      { proto, adress: "x" } as object,
-      /Unknown option "adress" of grpcTools. Did you mean "address"/,
-    ],
-    ["a wrong one", { proto, prefix: 5 as never }, /prefix must be a text/],
+  it.each<[string, GrpcUse, RegExp]>([
+    ["an unknown one", { proto, adress: "x" } as object, /Unknown option "adress".*address/],
+    ["a wrong one", { proto, prefix: 5 as never }, /prefix of grpcTools must be a string/],
     ["no description", {}, /proto, .* or reflection/],
     ["two descriptions", { proto, reflection: true }, /not by both/],
-    ["a client and an address", { proto, client: {} as never }, /client must be a client/],
+    ["a client and an address", { proto, client: {} as never }, /client of .* must be a client/],
     [
       "an unknown service",
       { proto, services: ["Oven"] },
@@ -270,11 +267,7 @@ describe("options", () => {
     ["a wrong time limit", { proto, timeoutMs: -1 }, /timeoutMs/],
     ["an approval of no tool", { proto, requireApproval: { Bake: true } }, /"Bake", which is not a tool/],
     ["wrong credentials", { proto, credentials: { rootCertificate: "secret" } as never }, /credentials must be/],
-    [
-      "an unknown option of reflection",
-      { reflection: { timeout: 5 } as object },
-      /"timeout" of reflection of grpcTools/,
-    ],
+    ["an unknown option of reflection", { reflection: { timeout: 5 } as object }, /"timeout" of reflection/],
     ["include folders without paths", { proto, includeDirs: ["x"] }, /includeDirs only counts/],
   ])("are refused: %s", async (_what, options, text) => {
     const error = await refusal(options);
@@ -292,14 +285,14 @@ describe("options", () => {
   });
 
   it("choose methods, and what stands before their names", async () => {
-    const ids = async (options: Partial<GrpcToolsOptions>) => (await open({ proto, ...options })).map(({ id }) => id);
+    const ids = async (options: GrpcUse) => (await open({ proto, ...options })).map(({ id }) => id);
     const all = ["Echo", "Count", "Fail", "Hang", "Metadata", "Text"].map((name) => `Kitchen_${name}`);
     expect(await ids({})).toEqual(all);
     expect(await ids({ include: ["Text", "/test.v1.Kitchen/Echo"], prefix: "k_" })).toEqual([
       "k_Kitchen_Echo",
       "k_Kitchen_Text",
     ]);
-    expect(await ids({ filter: ({ deprecated, isStreaming }) => !deprecated && !isStreaming })).toEqual(
+    expect(await ids({ include: ({ deprecated, isStreaming }) => !deprecated && !isStreaming })).toEqual(
       all.filter((id) => !/Count|Fail/.test(id)),
     );
   });

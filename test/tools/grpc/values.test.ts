@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ClosableTools } from "../../../src/components/index.js";
 import { toolContext } from "../../../src/testing/tool-context.js";
-import { type GrpcTools, grpcTools } from "../../../src/tools/grpc/grpc-tools.js";
+import type { GrpcTool } from "../../../src/tools/grpc/index.js";
 import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { blocksOf, call, calls, rejection } from "../node/calls.js";
-import { type Kitchen, kitchen, startKitchen } from "./server.js";
+import { grpcToolsOf, type Kitchen, kitchen, startKitchen } from "./server.js";
 
 let server: Kitchen;
-let tools: GrpcTools;
+let tools: ClosableTools<GrpcTool>;
 beforeAll(async () => {
   server = await startKitchen();
-  tools = await grpcTools({ address: server.address, proto: { "kitchen.proto": kitchen }, omitDefaults: true });
+  tools = await grpcToolsOf({ address: server.address, proto: { "kitchen.proto": kitchen }, omitDefaults: true });
 });
 afterAll(async () => {
   await tools.close();
@@ -108,10 +109,14 @@ describe("values that go to a server and come back", () => {
   });
 
   it("answers have all fields without presence, so that a model can tell 0 from nothing", async () => {
-    const [tool] = await grpcTools({ address: server.address, proto: { k: kitchen }, include: ["Count"] });
+    const [tool] = await grpcToolsOf({ address: server.address, proto: { k: kitchen }, include: ["Count"] });
     const output = await tool?.invoke('{"to":1}', toolContext());
     expect(output).toBe('[{"number":"1","padding":""}]');
-    const [echoing, ...others] = await grpcTools({ address: server.address, proto: { k: kitchen }, include: ["Echo"] });
+    const [echoing, ...others] = await grpcToolsOf({
+      address: server.address,
+      proto: { k: kitchen },
+      include: ["Echo"],
+    });
     expect(others).toEqual([]);
     const all = await echoing?.execute({}, toolContext());
     expect(all).toMatchObject({

@@ -46,7 +46,7 @@ it.each<[string, OpenApiToolsOptions, string[]]>([
 it("openApiTools refuses the name of an operation that is no tool", async () => {
   const options: OpenApiToolsOptions = {
     requireApproval: { deletePet: true },
-    filter: ({ method }) => method === "get",
+    include: ({ method }) => method === "get",
   };
   expect(String(await rejection(openApiTools(document, options)))).toContain('names "deletePet", which is not a tool');
 });

@@ -72,7 +72,7 @@ describe("a document", () => {
     const document = documentOf({ "/a": { get: { tags: ["x"], deprecated: true }, put: {} } });
     const tools = await openApiTools(document, {
       baseUrl: "http://a.example",
-      filter: ({ method }) => method === "get",
+      include: ({ method }) => method === "get",
     });
     expect(tools.map(({ metadata }) => metadata)).toEqual([
       { method: "get", path: "/a", operationId: undefined, tags: ["x"], deprecated: true },

@@ -3,21 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { thriftTools } from "../../../src/tools/thrift/index.js";
-import type { ThriftToolsOptions } from "../../../src/tools/thrift/options.js";
 import { rejection } from "../node/calls.js";
-import { closeLater, folder, generated, idlFile } from "./servers.js";
+import { closeLater, folder, generated, idlFile, type ThriftUse, thriftToolsOf } from "./servers.js";
 
 const connection = { port: 1 };
 
 /** The schema of the arguments of the only method of a text. */
-async function schemaOf(idl: string, options: Partial<ThriftToolsOptions> = {}): Promise<Record<string, unknown>> {
-  const [tool] = await thriftTools({ idl, connection, ...options });
+async function schemaOf(idl: string, options: Partial<ThriftUse> = {}): Promise<Record<string, unknown>> {
+  const [tool] = await thriftToolsOf({ idl, connection, ...options });
   return tool?.inputSchema as Record<string, unknown>;
 }
 
-const messageOf = async (idl: string, options: Partial<ThriftToolsOptions> = {}): Promise<string> =>
-  String(await rejection(thriftTools({ idl, connection, ...options })));
+const messageOf = async (idl: string, options: Partial<ThriftUse> = {}): Promise<string> =>
+  String(await rejection(thriftToolsOf({ idl, connection, ...options })));
 
 describe("IDL", () => {
   it("may have all that the language has", async () => {
@@ -113,7 +111,7 @@ describe("IDL", () => {
     };
     const idl =
       'include "lib/base.thrift" include "deep.thrift" service S extends base.Base { void f(1: base.Id a = deep.FIRST) }';
-    const tools = await thriftTools({ idl, includes, connection });
+    const tools = await thriftToolsOf({ idl, includes, connection });
     expect(tools.map(({ id }) => id)).toEqual(["f", "get"]);
     expect(tools[0]?.inputSchema).toMatchObject({ properties: { a: { maximum: 32_767, default: 7 } } });
     expect(
@@ -141,24 +139,24 @@ describe("IDL", () => {
     writeFileSync(join(root, "lib", "b.thrift"), 'include "../c.thrift" typedef c.T T');
     writeFileSync(join(root, "c.thrift"), "struct T {");
     const file = join(root, "a.thrift");
-    expect(String(await rejection(thriftTools({ idlFile: file, connection })))).toContain("includeFolders");
+    expect(String(await rejection(thriftToolsOf({ idlFile: file, connection })))).toContain("includeFolders");
     const options = { idlFile: pathToFileURL(file), includeFolders: [join(root, "lib")], connection };
-    expect(String(await rejection(thriftTools(options)))).toContain("c.thrift:1:11: expected a type");
+    expect(String(await rejection(thriftToolsOf(options)))).toContain("c.thrift:1:11: expected a type");
     writeFileSync(join(root, "c.thrift"), "struct T { 1: i32 a }");
-    expect((await thriftTools(options))[0]?.outputSchema).toMatchObject({ $defs: { T: {} } });
-    const missing = thriftTools({ idlFile: join(root, "none.thrift"), connection });
+    expect((await thriftToolsOf(options))[0]?.outputSchema).toMatchObject({ $defs: { T: {} } });
+    const missing = thriftToolsOf({ idlFile: join(root, "none.thrift"), connection });
     expect(String(await rejection(missing))).toMatch(/cannot read .*none\.thrift: ENOENT/);
   });
 });
 
 describe("options", () => {
   const refused = async (options: object): Promise<unknown> =>
-    rejection(thriftTools({ idlFile, connection, ...options } as ThriftToolsOptions));
+    rejection(thriftToolsOf({ idlFile, connection, ...options } as ThriftUse));
 
   it.each<[string, object, string]>([
     ["two definitions", { idl: "service A {}" }, "exactly one of service (a module that the compiler generated), idl"],
     ["none", { idlFile: undefined }, "but got none"],
-    ["an unknown name", { filter: () => true }, 'Unknown option "filter" of thriftTools. Options: idlFile'],
+    ["an unknown name", { filter: () => true }, 'Unknown option "filter" of the source of thriftTools.'],
     ["a list of unknown methods", { include: ["plaice"] }, 'include of thriftTools names "plaice"'],
     ["an unknown service", { serviceName: "Shoe" }, 'has no service "Shoe". Services: "Shop".'],
     ["no connection", { connection: undefined }, "thriftTools needs connection"],
@@ -193,7 +191,7 @@ describe("options", () => {
 
   it("may name the service of several, and ask before calls", async () => {
     const idl = "service A { void a() } service B extends A { void b() }";
-    const tools = await thriftTools({ idl, serviceName: "B", connection, requireApproval: { b: true } });
+    const tools = await thriftToolsOf({ idl, serviceName: "B", connection, requireApproval: { b: true } });
     expect(tools.map(({ id }) => id)).toEqual(["b", "a"]);
   });
 });
@@ -201,7 +199,7 @@ describe("options", () => {
 describe("generated code", () => {
   it("says the same in all flavours of the compiler", async () => {
     const of = async (flavour: "es5" | "es6") =>
-      (await thriftTools({ service: generated(flavour), connection })).map(
+      (await thriftToolsOf({ service: generated(flavour), connection })).map(
         ({ id, metadata, inputSchema, outputSchema }) => {
           return { id, metadata, inputSchema, outputSchema };
         },
@@ -212,8 +210,8 @@ describe("generated code", () => {
   });
 
   it("says the same as the IDL, but for what it does not hold", async () => {
-    const byName = async (options: Pick<ThriftToolsOptions, "service" | "idlFile">) =>
-      Object.fromEntries((await thriftTools({ ...options, connection })).map((tool) => [tool.id, tool]));
+    const byName = async (options: Pick<ThriftUse, "service" | "idlFile">) =>
+      Object.fromEntries((await thriftToolsOf({ ...options, connection })).map((tool) => [tool.id, tool]));
     const fromCode = await byName({ service: generated("es6") });
     const fromIdl = await byName({ idlFile: join(folder, "shop.thrift") });
     expect(Object.keys(fromCode).sort()).toEqual(Object.keys(fromIdl).sort());

@@ -4,9 +4,13 @@ import { createRequire } from "node:module";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach } from "vitest";
-import { thriftTools } from "../../../src/tools/thrift/index.js";
-import type { ThriftTool } from "../../../src/tools/thrift/method-tool.js";
-import type { ThriftToolsOptions } from "../../../src/tools/thrift/options.js";
+import type { ClosableTools } from "../../../src/components/index.js";
+import {
+  type ThriftSource,
+  type ThriftTool,
+  type ThriftToolsOptions,
+  thriftTools,
+} from "../../../src/tools/thrift/index.js";
 
 const require = createRequire(import.meta.url);
 
@@ -171,9 +175,18 @@ export const startBare = (serve: (socket: Socket) => void) => listen(createServe
 
 export type Tools = Readonly<Record<string, ThriftTool>>;
 
+/** A source and options in one object. */
+export type ThriftUse = ThriftSource & ThriftToolsOptions;
+
+/** The tools of a source and options that are in one object. */
+export function thriftToolsOf(use: ThriftUse): Promise<ClosableTools<ThriftTool>> {
+  const { include, exclude, prefix, timeoutMs, requireApproval, ...source } = use;
+  return thriftTools(source, { include, exclude, prefix, timeoutMs, requireApproval });
+}
+
 /** The tools of the shop, by name. */
-export async function shopTools(options: Omit<ThriftToolsOptions, "idlFile"> & { idlFile?: string }): Promise<Tools> {
-  const definition = options.service === undefined && options.idl === undefined ? { idlFile } : {};
-  const tools = await thriftTools({ ...definition, ...options });
+export async function shopTools(use: ThriftUse): Promise<Tools> {
+  const definition = use.service === undefined && use.idl === undefined ? { idlFile } : {};
+  const tools = await thriftToolsOf({ ...definition, ...use });
   return Object.fromEntries(tools.map((tool) => [tool.id, tool]));
 }

@@ -10,7 +10,7 @@ import { recordOutput } from "./record-output.js";
 type Include = (method: ThriftMethod) => boolean;
 
 /** The service of a module that the official compiler generated for Node.js, in any of its flavours. */
-export function readGenerated(module: unknown, thrift: ThriftPackage, include: Include): ServiceDefinition {
+export function readGenerated(module: unknown, thrift: ThriftPackage, isIncluded: Include): ServiceDefinition {
   const { client, processor } = prototypesOf(module);
   const names = namesAfter("send_", client).filter((name) => `process_${name}` in processor);
   if (names.length === 0) throw notAService(module);
@@ -23,7 +23,7 @@ export function readGenerated(module: unknown, thrift: ThriftPackage, include: I
     try {
       methods.push(reader.method(name));
     } catch (error) {
-      if (!include({ service, method: name, oneway: false, exceptions: [] })) continue;
+      if (!isIncluded({ service, method: name, oneway: false, exceptions: [] })) continue;
       problems.push(`${service}.${name}: ${messageOf(error)}`);
       causes.push(error);
     }
