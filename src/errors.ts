@@ -18,7 +18,6 @@ export type ErrorCode =
   | "UNREACHABLE_END"
   | "UNFED_NODE"
   | "CYCLE"
-  | "MIXED_STYLES"
   | "INVALID_MAPPING"
   | "STATE_REQUIRED"
   // running

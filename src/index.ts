@@ -110,7 +110,6 @@ export type {
   UnkeyedNodeOptions,
 } from "./compose/types/node-options.js";
 export type { NodePaths } from "./compose/types/node-paths.js";
-export type { NodeRef, PartsRef, SourceRef, TargetRef } from "./compose/types/node-ref.js";
 export type { NodeShape } from "./compose/types/node-shape.js";
 export type {
   AnySource,
@@ -121,6 +120,7 @@ export type {
   Mapping,
   MappingRecord,
 } from "./compose/types/workflow/sources.js";
+export type { UntypedGraph } from "./compose/untyped-graph.js";
 export type { UntypedNodeOptions, UntypedWorkflow, WorkflowEndOptions } from "./compose/untyped-workflow.js";
 export { Workflow } from "./compose/workflow.js";
 export { type ErrorCode, findCause, KumikoError, type KumikoErrorOptions } from "./errors.js";

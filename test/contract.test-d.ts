@@ -202,25 +202,17 @@ describe("builders", () => {
       | "addModelNode"
       | "addToolsNode"
       | "addAgenticToolsNode"
-      | "addLambdaNode"
-      | "addGraphNode"
       | "addEdge"
       | "addBranch"
       | "addStreamBranch"
       | "compile"
-      | "node"
-      | "connect"
-      | "start"
-      | "end";
+      | "untyped";
     expectTypeOf<Methods>().toExtend<keyof Graph<string, string>>();
     type Steps =
       | "append"
       | "appendModel"
       | "appendToolsNode"
       | "appendAgenticToolsNode"
-      | "appendLambda"
-      | "appendGraph"
-      | "appendPassthrough"
       | "appendParallel"
       | "appendBranch"
       | "appendStreamBranch"

@@ -158,14 +158,15 @@ function wired(steps: readonly WiredStep[]): Run {
 }
 
 function fanOut(parts: readonly Step[], triggerMode: "anyPredecessor" | "allPredecessor"): Run {
-  const graph = new Graph<number, number>();
-  const join = graph.node("join", sumOfRecord);
+  const graph = new Graph<number, number>().untyped();
+  graph.addNode("join", sumOfRecord);
   parts.forEach((part, n) => {
-    const node = graph.node(`part${n}`, part, { outputKey: `part${n}` });
-    graph.connect(graph.start, node);
-    graph.connect(node, join.part);
+    const node = `part${n}`;
+    graph.addNode(node, part, { outputKey: `part${n}` });
+    graph.addEdge(START, node);
+    graph.addEdge(node, "join");
   });
-  graph.connect(join, graph.end);
+  graph.addEdge("join", END);
   return runOf(graph.compile({ triggerMode }));
 }
 
@@ -192,19 +193,15 @@ function loopOf(step: Step, last: number) {
 }
 
 function branches(odd: Step, even: Step, count: number): Run {
-  const graph = new Graph<number, number>();
-  const nodesAt = (n: number) => [graph.node(`odd${n}`, odd), graph.node(`even${n}`, even)] as const;
-  const first = nodesAt(0);
-  graph.addBranch(graph.start, [...first], (value: number) => first[value % 2 === 1 ? 0 : 1]);
-  let last = first;
-  for (let n = 1; n < count; n++) {
-    const next = nodesAt(n);
-    for (const from of last) {
-      graph.addBranch(from, [...next], (value: number) => next[value % 2 === 1 ? 0 : 1]);
-    }
+  const graph = new Graph<number, number>().untyped();
+  let last: readonly string[] = [START];
+  for (let n = 0; n < count; n++) {
+    const next = [`odd${n}`, `even${n}`] as const;
+    graph.addNode(next[0], odd).addNode(next[1], even);
+    for (const from of last) graph.addBranch(from, next, (value: number) => next[value % 2 === 1 ? 0 : 1]);
     last = next;
   }
-  for (const from of last) graph.connect(from, graph.end);
+  for (const from of last) graph.addEdge(from, END);
   return runOf(graph.compile());
 }
 
@@ -268,15 +265,17 @@ function split(first: Step, second: Step): Pipe {
 }
 
 function buildLine(step: Step, count: number): Runnable<number, number> {
-  const graph = new Graph<number, number>();
-  let from = graph.node("n0", step);
-  graph.connect(graph.start, from);
+  const graph = new Graph<number, number>().untyped();
+  let from = "n0";
+  graph.addNode(from, step);
+  graph.addEdge(START, from);
   for (let n = 1; n < count; n++) {
-    const next = graph.node(`n${n}`, step);
-    graph.connect(from, next);
+    const next = `n${n}`;
+    graph.addNode(next, step);
+    graph.addEdge(from, next);
     from = next;
   }
-  graph.connect(from, graph.end);
+  graph.addEdge(from, END);
   return graph.compile();
 }
 

@@ -14,23 +14,25 @@ const nextId = (): string => `run-${++ids.last}`;
 type Asker = (text: string, ctx: NodeContext) => Promise<string>;
 
 function line(ask: Asker, store: CheckpointStore, durability: "exit" | "step" = "exit") {
-  const graph = new Graph<string, string>();
-  let from = graph.node("n0", async (text: string) => text);
-  graph.connect(graph.start, from);
+  const graph = new Graph<string, string>().untyped();
+  let from = "n0";
+  graph.addNode(from, async (text: string) => text);
+  graph.addEdge(START, from);
   for (let n = 1; n < 10; n++) {
-    const next = graph.node(`n${n}`, n === 5 ? ask : async (text: string) => text);
-    graph.connect(from, next);
+    const next = `n${n}`;
+    graph.addNode(next, n === 5 ? ask : async (text: string) => text);
+    graph.addEdge(from, next);
     from = next;
   }
-  graph.connect(from, graph.end);
+  graph.addEdge(from, END);
   return graph.compile({ name: "line", store, durability });
 }
 
 function alone(ask: Asker, store: CheckpointStore) {
-  const graph = new Graph<string, string>();
-  const node = graph.node("ask", ask);
-  graph.connect(graph.start, node);
-  graph.connect(node, graph.end);
+  const graph = new Graph<string, string>().untyped();
+  graph.addNode("ask", ask);
+  graph.addEdge(START, "ask");
+  graph.addEdge("ask", END);
   return graph.compile({ name: "alone", store });
 }
 

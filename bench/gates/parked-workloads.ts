@@ -1,4 +1,4 @@
-import { Chain, type ChainCompileOptions, Graph, lambda, memoryStore, type StreamReader } from "kumiko";
+import { Chain, type ChainCompileOptions, END, Graph, lambda, memoryStore, START, type StreamReader } from "kumiko";
 
 /** Starts one run that waits in the middle for a promise that `wait` makes, and gives what its caller holds. */
 export type Park = (wait: () => Promise<number>) => () => unknown;
@@ -22,14 +22,15 @@ export const parkedWorkloads: Readonly<Record<string, Park>> = {
     return () => chain.invoke(0, { signal });
   },
   "fan-out to 10": (wait) => {
-    const graph = new Graph<number, number>();
-    const join = graph.node("join", (parts: Record<string, number>) => Object.keys(parts).length);
+    const graph = new Graph<number, number>().untyped();
+    graph.addNode("join", (parts: Record<string, number>) => Object.keys(parts).length);
     for (let n = 0; n < 10; n++) {
-      const part = graph.node(`part${n}`, n === 5 ? wait : step, { outputKey: `part${n}` });
-      graph.connect(graph.start, part);
-      graph.connect(part, join.part);
+      const part = `part${n}`;
+      graph.addNode(part, n === 5 ? wait : step, { outputKey: `part${n}` });
+      graph.addEdge(START, part);
+      graph.addEdge(part, "join");
     }
-    graph.connect(join, graph.end);
+    graph.addEdge("join", END);
     const compiled = graph.compile();
     return () => compiled.invoke(0);
   },

@@ -35,7 +35,6 @@ export const programs: readonly Program[] = [
   { name: "fluent, 50 nodes, inline records", source: fluent(50, records) },
   { name: "addNodes, 150 nodes", source: addNodes(150), budget: 100_000 },
   { name: "addNodes, 500 nodes", source: addNodes(500) },
-  { name: "handles, 500 nodes", source: handles(500), budget: 40_000 },
   { name: "chain, 50 steps", source: chain(50) },
   { name: "chain, 200 steps", source: chain(200) },
   { name: "workflow, 30 nodes", source: workflow(30, true), budget: 60_000 },
@@ -76,13 +75,6 @@ function addNodes(count: number): string {
   const nodes = range(count).map((index) => `  n${index}: ${node(index, primitives)},\n`);
   return `${head}const graph = new Graph<${primitives(0)}, ${primitives(count)}>().addNodes({\n${nodes.join("")}})\n${line(count)};
 export const compiled = graph.compile();\n`;
-}
-
-function handles(count: number): string {
-  const nodes = range(count).map((index) => `const n${index} = graph.node("n${index}", ${node(index, primitives)});\n`);
-  const edges = range(count - 1).map((index) => `graph.connect(n${index}, n${index + 1});\n`);
-  return `${head}const graph = new Graph<${primitives(0)}, ${primitives(count)}>();\n${nodes.join("")}graph.connect(graph.start, n0);
-${edges.join("")}graph.connect(n${count - 1}, graph.end);\nexport const compiled = graph.compile();\n`;
 }
 
 function chain(count: number): string {

@@ -146,24 +146,23 @@ const workflow: GraphInfo = {
 /** Eight steps of five nodes, each of which needs two of the step before. */
 function fortyNodes() {
   const width = 5;
-  const graph = new Graph<number, number>();
-  const first = graph.node("join", (count: number) => count, {
+  const graph = new Graph<number, number>().untyped();
+  graph.addNode("join", (count: number) => count, {
     merge: (counts: readonly number[]) => Math.max(...counts),
   });
-  let before = Array.from({ length: width }, () => graph.start);
+  let before = Array.from({ length: width }, (): string => START);
   for (let step = 0; step < 8; step++) {
-    const now = before.map((_, place) =>
-      graph.node(`step ${step + 1}.${place + 1}`, (count: number) => count + 1, {
+    const now = before.map((_, place) => `step ${step + 1}.${place + 1}`);
+    now.forEach((key, place) => {
+      graph.addNode(key, (count: number) => count + 1, {
         merge: (counts: readonly number[]) => Math.max(...counts),
-      }),
-    );
-    now.forEach((handle, place) => {
-      graph.connect(before[place] ?? graph.start, handle);
-      if (step > 0) graph.connect(before[(place + 1) % width] ?? graph.start, handle);
+      });
+      graph.addEdge(before[place] ?? START, key);
+      if (step > 0) graph.addEdge(before[(place + 1) % width] ?? START, key);
     });
-    before = now as never;
+    before = now;
   }
-  for (const handle of before) graph.connect(handle, first);
-  graph.connect(first, graph.end);
+  for (const key of before) graph.addEdge(key, "join");
+  graph.addEdge("join", END);
   return graph.compile({ triggerMode: "allPredecessor" });
 }

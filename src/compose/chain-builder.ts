@@ -2,6 +2,7 @@ import { isPromiseLike } from "../is.js";
 import type { ChainCompileOptions } from "./compile-options.js";
 import { type EndChecks, readEndChecks } from "./end-checks.js";
 import { droppedChain, duplicateNode, emptyGraph, invalidChain, memberOutputKey } from "./errors.js";
+import { passthrough } from "./lambda.js";
 import { toNode } from "./node.js";
 import { type NamedNode, readEntries } from "./node-entries.js";
 import { Draft, type DraftNode, newDraftNode } from "./plan/draft.js";
@@ -66,7 +67,8 @@ export class ChainBuilder {
   }
 
   appendParallel(nodes: unknown): ChainBuilder {
-    this.#checkTail("appendParallel");
+    const joined = this.#joined("appendParallel");
+    if (joined !== this) return joined.appendParallel(nodes);
     const members = readMembers("appendParallel", nodes).map(({ key, node, options }) => {
       if (options !== undefined && "outputKey" in options) throw memberOutputKey(key);
       return this.#newNode(`node_${this.#count}_parallel_${key}`, node, { ...options, outputKey: key });
@@ -76,7 +78,8 @@ export class ChainBuilder {
 
   appendBranch(choose: unknown, nodes: unknown, stream: boolean): ChainBuilder {
     const method = stream ? "appendStreamBranch" : "appendBranch";
-    this.#checkTail(method);
+    const joined = this.#joined(method);
+    if (joined !== this) return joined.appendBranch(choose, nodes, stream);
     if (typeof choose !== "function") {
       throw invalidChain(`${method} needs a function that chooses, then the members to choose from.`);
     }
@@ -89,7 +92,8 @@ export class ChainBuilder {
   }
 
   appendSwitch(field: unknown, nodes: unknown): ChainBuilder {
-    this.#checkTail("appendSwitch");
+    const joined = this.#joined("appendSwitch");
+    if (joined !== this) return joined.appendSwitch(field, nodes);
     const names = new Map<string, string>();
     const members = readMembers("appendSwitch", nodes).map(({ key, node, options }) => {
       names.set(key, `node_${this.#count}_branch_${key}`);
@@ -150,11 +154,10 @@ export class ChainBuilder {
     return new ChainBuilder(this.#beginning, { previous: this.#last, nodes, choice }, this.#count + 1, keys);
   }
 
-  #checkTail(method: string): void {
-    if (this.#last === undefined || this.#last.nodes.length === 1) return;
-    throw invalidChain(
-      `${method} has multiple previous nodes: it directly follows a parallel step or a branch. Add a step in between, such as appendPassthrough().`,
-    );
+  /** The chain with one end: several are joined by a passthrough, before they part again. */
+  #joined(method: string): ChainBuilder {
+    if (this.#last === undefined || this.#last.nodes.length === 1) return this;
+    return this.append(method, passthrough(), undefined);
   }
 }
 

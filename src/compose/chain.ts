@@ -1,5 +1,5 @@
 import type { NodeContext } from "../components/context.js";
-import type { AgenticModel, ModelOptions } from "../components/model.js";
+import type { ModelOptions } from "../components/model.js";
 import type { StateKey } from "../components/state-key.js";
 import { CompiledPlan } from "../run/compiled-plan.js";
 import type { DeclaredConcat } from "../schema/concat/rule.js";
@@ -9,11 +9,9 @@ import type { StreamReader } from "../schema/stream/reader.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
 import { ChainBuilder } from "./chain-builder.js";
 import type { ChainCompileOptions } from "./compile-options.js";
-import { passthrough } from "./lambda.js";
 import { describePlan } from "./plan/describe.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import { type MermaidOptions, toMermaid } from "./plan/picture/mermaid.js";
-import type { Runnable } from "./runnable.js";
 import type { AnyCallOptions, OptionsFor } from "./types/call-options.js";
 import type {
   After,
@@ -30,12 +28,12 @@ import type {
   WithStep,
 } from "./types/chain-step.js";
 import type { Choice } from "./types/choice.js";
-import type { ChunkBehind, CompiledInChunks, PartOf } from "./types/chunked.js";
+import type { ChunkBehind, CompiledInChunks, PartOf, PassedChunk } from "./types/chunked.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { NoChunks, ValueOf } from "./types/joined.js";
 import type { CheckedMembers } from "./types/node-key.js";
-import type { BuilderNode, Built, builds, FunctionNode, ModelNode, NodeLike, RunnableNode } from "./types/node-like.js";
-import type { Keyed, SameAsInput } from "./types/node-shape.js";
+import type { Built, builds, ModelFor, NodeLike, ToolsNode } from "./types/node-like.js";
+import type { Keyed } from "./types/node-shape.js";
 import type { SwitchField } from "./types/switch.js";
 
 /** Schemas of the input and output: types are inferred from them, and values are validated by them. */
@@ -128,19 +126,21 @@ export class Chain<
     WithStep<Nodes, Key, Inner, OptionsFor<Options, Inner>>,
     Wanted,
     Result,
-    ChunkBehind<NoInfer<Chunk>, NoInfer<Concat>, NoInfer<OutputKey>>
+    ChunkBehind<NoInfer<Chunk>, NoInfer<Concat>, NoInfer<OutputKey>, PassedChunk<Inner, InputKey, Chunks>>
   > {
     return this.#next(this.#builder.append("append", node, options));
   }
 
-  /** `append` for a model; its `options` have the type of the model's call options. */
+  /**
+   * `append` for a model, also for one of a provider package of the AI SDK; its `options` have the type of the model's call options.
+   */
   appendModel<
     Options = ModelOptions,
     const InputKey extends InputField<O> | undefined = undefined,
     const OutputKey extends string | undefined = undefined,
     const Key extends string = never,
   >(
-    model: AgenticModel<Options> & ModelNode<FieldOf<O, InputKey>, AgenticMessage>,
+    model: ModelFor<FieldOf<O, InputKey>, Options>,
     options?: StepOptions<O, AgenticMessage, State, InputKey, OutputKey, Key, Partial<Options>>,
   ): Chain<
     I,
@@ -159,7 +159,7 @@ export class Chain<
     const OutputKey extends string | undefined = undefined,
     const Key extends string = never,
   >(
-    tools: Runnable<FieldOf<O, InputKey>, AgenticMessage[]> & { readonly component: "tools_node" },
+    tools: ToolsNode<FieldOf<O, InputKey>>,
     options?: StepOptions<O, AgenticMessage[], State, InputKey, OutputKey, Key, ToolsNodeOptions>,
   ): Chain<
     I,
@@ -173,69 +173,7 @@ export class Chain<
   }
 
   /** The same as `appendToolsNode`, under its name in Eino. */
-  appendAgenticToolsNode<
-    const InputKey extends InputField<O> | undefined = undefined,
-    const OutputKey extends string | undefined = undefined,
-    const Key extends string = never,
-  >(
-    tools: Runnable<FieldOf<O, InputKey>, AgenticMessage[]> & { readonly component: "tools_node" },
-    options?: StepOptions<O, AgenticMessage[], State, InputKey, OutputKey, Key, ToolsNodeOptions>,
-  ): Chain<
-    I,
-    Keyed<AgenticMessage[], OutputKey>,
-    State,
-    WithStep<Nodes, Key, undefined, ToolsNodeOptions>,
-    Wanted,
-    Result
-  > {
-    return this.#next(this.#builder.append("appendAgenticToolsNode", tools, options));
-  }
-
-  /** `append` for a function or a lambda. */
-  appendLambda<
-    Out,
-    const InputKey extends InputField<O> | undefined = undefined,
-    const OutputKey extends string | undefined = undefined,
-    const Key extends string = never,
-  >(
-    lambda: FunctionNode<FieldOf<O, InputKey>, Out, State> | Runnable<FieldOf<O, InputKey>, Out>,
-    options?: StepOptions<O, NoInfer<Out>, State, InputKey, OutputKey, Key>,
-  ): Chain<I, Keyed<Out, OutputKey>, State, WithStep<Nodes, Key, undefined>, Wanted, Result> {
-    return this.#next(this.#builder.append("appendLambda", lambda, options));
-  }
-
-  /** `append` for a graph or chain, compiled or not. */
-  appendGraph<
-    Out,
-    Inner = undefined,
-    const InputKey extends InputField<O> | undefined = undefined,
-    const OutputKey extends string | undefined = undefined,
-    const Key extends string = never,
-  >(
-    graph: RunnableNode<FieldOf<O, InputKey>, Out, Inner> | BuilderNode<FieldOf<O, InputKey>, Out, Inner>,
-    options?: StepOptions<O, NoInfer<Out>, State, InputKey, OutputKey, Key, OptionsFor<unknown, NoInfer<Inner>>>,
-  ): Chain<I, Keyed<Out, OutputKey>, State, WithStep<Nodes, Key, Inner>, Wanted, Result> {
-    return this.#next(this.#builder.append("appendGraph", graph, options));
-  }
-
-  /** Adds a step that returns its input, such as between two parallel steps or branches. */
-  appendPassthrough<
-    const InputKey extends InputField<O> | undefined = undefined,
-    const OutputKey extends string | undefined = undefined,
-    const Key extends string = never,
-  >(
-    options?: StepOptions<O, FieldOf<O, InputKey>, State, InputKey, OutputKey, Key, OptionsFor<unknown, SameAsInput>>,
-  ): Chain<
-    I,
-    Keyed<FieldOf<O, InputKey>, OutputKey>,
-    State,
-    WithStep<Nodes, Key, undefined>,
-    Wanted,
-    Result,
-    [InputKey | OutputKey] extends [undefined] ? Chunks : unknown
-  > {
-    return this.#next(this.#builder.append("appendPassthrough", passthrough(), options));
-  }
+  declare readonly appendAgenticToolsNode: Chain<I, O, State, Nodes, Wanted, Result, Chunks>["appendToolsNode"];
 
   /**
    * Runs all members in parallel on the same input; the output is a record of their outputs. A member is a node, or
@@ -320,3 +258,5 @@ export class Chain<
     return new Chain(builder as object) as never;
   }
 }
+
+Object.defineProperty(Chain.prototype, "appendAgenticToolsNode", { value: Chain.prototype.appendToolsNode });

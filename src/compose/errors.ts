@@ -103,32 +103,6 @@ function describeCase(field: string, found: unknown): string {
   return `"${field}" ${describeKey(found)}, which is not a string or a boolean`;
 }
 
-export const mixedStyles = (given: unknown, style: "keys" | "handles"): KumikoError =>
-  new KumikoError(
-    "MIXED_STYLES",
-    style === "keys"
-      ? `${describeKey(given)} is used as a handle, but this graph was built with keys. Use addNode, addEdge and keys only.`
-      : `${describeKey(given)} is used as a key, but this graph was built with handles. Use node, connect and handles only.`,
-  );
-
-export const edgeOfHandles = (key: string): KumikoError =>
-  new KumikoError(
-    "MIXED_STYLES",
-    `addEdge takes keys, but got the handle of "${key}". Connect handles with connect(from, to).`,
-  );
-
-export const foreignHandle = (key: string): KumikoError =>
-  new KumikoError(
-    "INVALID_EDGE",
-    `The handle of "${key}" belongs to another graph. Use a handle that node(…) of this graph returned.`,
-  );
-
-export const partOfBranch = (from: string, target: string): KumikoError =>
-  invalidBranch(
-    from,
-    `has a part of "${target}" among its targets, but a branch must provide the whole input. Use the handle itself.`,
-  );
-
 export const emptyGraph = (component: string): KumikoError =>
   new KumikoError(
     "EMPTY_GRAPH",

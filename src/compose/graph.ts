@@ -1,9 +1,10 @@
 import type { NodeContext } from "../components/context.js";
-import type { AgenticModel, ModelOptions } from "../components/model.js";
+import type { ModelOptions } from "../components/model.js";
 import type { StateKey } from "../components/state-key.js";
 import { CompiledPlan } from "../run/compiled-plan.js";
 import type { DeclaredConcat } from "../schema/concat/rule.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { StreamReader } from "../schema/stream/reader.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
 import type { CompileOptions } from "./compile-options.js";
 import { GraphBuilder } from "./graph-builder.js";
@@ -11,73 +12,20 @@ import type { GraphOptions } from "./graph-options.js";
 import { describePlan } from "./plan/describe.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import { type MermaidOptions, toMermaid } from "./plan/picture/mermaid.js";
-import type { Runnable } from "./runnable.js";
 import type { AnyCallOptions, OptionsFor } from "./types/call-options.js";
-import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
+import type { AnyChoice, CheckedChoice } from "./types/choice.js";
 import type { CompiledInChunks } from "./types/chunked.js";
-import type { BranchTo, Brought, BroughtByBranch, ChunkAtEnd, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
-import type { ErrorBranchOfHandles, ErrorChoice, FailureAt } from "./types/error-branch.js";
-import type { GraphTypeError } from "./types/graph-type-error.js";
-import type { AddByHandle, BranchOfHandles, HandlesOnly, SwitchOfHandles } from "./types/handle-methods.js";
+import type { BranchTo, BroughtByBranch, ChunkAtEnd, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
+import type { ErrorChoice, FailureAt } from "./types/error-branch.js";
 import type { NoChunks, ValueOf } from "./types/joined.js";
-import type { CheckedKeys, NewKey, StopKey } from "./types/node-key.js";
-import type { BuilderNode, Built, builds, FunctionNode, NodeLike, RunnableNode, ToolsNode } from "./types/node-like.js";
+import type { BeforeNodes, CheckedKeys, NewKey, StopKey } from "./types/node-key.js";
+import type { Built, builds, ModelFor, NodeLike, ToolsNode } from "./types/node-like.js";
 import type { AnyNodeEntry, CheckedOptions, ShapesOf } from "./types/node-map.js";
 import type { NodeOptions } from "./types/node-options.js";
-import type { PartsRef, SourceRef, TargetRef } from "./types/node-ref.js";
-import type { Keyed, NodeShape } from "./types/node-shape.js";
+import type { AddedNode, Brought, KeysOf } from "./types/shape.js";
 import type { AnyString, BroughtBySwitch, CheckedCases, SwitchField } from "./types/switch.js";
 import type { Proof } from "./types/unfed.js";
-
-type BranchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result, Streamed> = <
-  const From extends Keys | "start",
-  const Target extends Keys | "end",
-  const Chosen extends AnyChoice,
->(
-  from: From,
-  targets: readonly BranchTo<O, Nodes, OutAt<I, Nodes, Fed, From>, From, Target>[],
-  choose: (
-    value: Seen<OutAt<I, Nodes, Fed, From>, Streamed>,
-    ctx: NodeContext<State>,
-  ) => Chosen & CheckedChoice<Chosen, NoInfer<Target>>,
-) => Graph<
-  I,
-  O,
-  State,
-  Nodes,
-  Fed & BroughtByBranch<O, Nodes, OutAt<I, Nodes, Fed, From>, Target>,
-  Keys,
-  Given,
-  Result
->;
-
-type SwitchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result> = <
-  const From extends Keys | "start",
-  const Field extends string,
-  const Cases extends Readonly<Record<string, Keys | "end" | AnyString>>,
->(
-  from: From,
-  field: SwitchField<OutAt<I, Nodes, Fed, From>, Field, `"${From}"`>,
-  cases: Cases & CheckedCases<O, Nodes, OutAt<I, Nodes, Fed, From>, Field, `"${From}"`, NoInfer<Cases>>,
-) => Graph<
-  I,
-  O,
-  State,
-  Nodes,
-  Fed & BroughtBySwitch<O, Nodes, OutAt<I, Nodes, Fed, From>, Field, Cases>,
-  Keys,
-  Given,
-  Result
->;
-
-type ErrorBranchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Result> = <
-  const From extends Keys,
-  const Target extends Keys | "end",
->(
-  from: From,
-  targets: readonly BranchTo<O, Nodes, FailureAt<Nodes, From>, From, Target>[],
-  choose: (failure: FailureAt<Nodes, From>, ctx: NodeContext<State>) => ErrorChoice<NoInfer<Target>>,
-) => Graph<I, O, State, Nodes, Fed & BroughtByBranch<O, Nodes, FailureAt<Nodes, From>, Target>, Keys, Given, Result>;
+import type { UntypedGraph } from "./untyped-graph.js";
 
 /**
  * A builder of graphs: nodes and the edges between them. Each method adds to the graph and returns it with a more specific type.
@@ -95,18 +43,9 @@ type ErrorBranchOfKeys<I, O, State, Nodes, Fed, Keys extends string, Given, Resu
  *   .addEdge("format", END);
  * console.log(await graph.compile().invoke("hello"));
  */
-export class Graph<
-  I,
-  O,
-  State = undefined,
-  Nodes = Record<never, never>,
-  Fed = Record<never, never>,
-  Keys extends string = never,
-  Given = I,
-  Result = O,
-> {
+export class Graph<I, O, State = undefined, Nodes = unknown, Fed = never, Given = I, Result = O> {
   /** Its type as a node of another graph. Exists in types only. */
-  declare readonly [builds]: Proof<O, Nodes, Fed, Keys, Built<Given, Result, Nodes>>;
+  declare readonly [builds]: Proof<I, O, Nodes, Fed, KeysOf<Nodes>, Built<Given, Result, Nodes>>;
   readonly #builder: GraphBuilder;
 
   constructor(options: GraphOptions<I, O, Given, Result> = {}) {
@@ -120,12 +59,13 @@ export class Graph<
    * const graph = new Graph<string, number>()
    *   .withState(() => ({ seen: [] as string[] })).addNode("count", (text: string, ctx) => ctx.state.seen.push(text));
    */
-  readonly withState: [Keys] extends [never]
-    ? <S>(create: (() => S) | StateKey<S>) => Graph<I, O, S, Nodes, Fed, Keys, Given, Result>
-    : GraphTypeError<"withState(...) stands before the first node"> = ((create: unknown) => {
+  withState<NewState>(
+    create: BeforeNodes<KeysOf<Nodes>, (() => NewState) | StateKey<NewState>>,
+  ): Graph<I, O, NewState, Nodes, Fed, Given, Result> {
     this.#builder.setState(create);
-    return this;
-  }) as never;
+    return this as never;
+  }
+
   /**
    * Adds a node of any kind.
    *
@@ -145,7 +85,7 @@ export class Graph<
     Chunk = NoChunks,
     const Concat extends DeclaredConcat | undefined = undefined,
   >(
-    key: NewKey<Keys, Key>,
+    key: NewKey<KeysOf<Nodes>, Key>,
     node: NodeLike<In, Out, State, Inner, Options, Chunk>,
     options?: NodeOptions<
       NoInfer<In>,
@@ -160,19 +100,8 @@ export class Graph<
     I,
     O,
     State,
-    Nodes &
-      Record<
-        Key,
-        NodeShape<
-          Keyed<In, InputKey>,
-          Keyed<ValueOf<Out, Chunk, Concat>, OutputKey>,
-          Inner,
-          OptionsFor<Options, Inner>,
-          In
-        >
-      >,
+    Nodes & AddedNode<Key, In, ValueOf<Out, Chunk, Concat>, Inner, Options, InputKey, OutputKey>,
     Fed,
-    Keys | Key,
     Given,
     Result
   > {
@@ -191,39 +120,28 @@ export class Graph<
    * });
    */
   addNodes<const Entries extends Readonly<Record<string, AnyNodeEntry<State>>>>(
-    nodes: Entries & CheckedKeys<Keys, Entries> & CheckedOptions<State, Entries>,
-  ): Graph<I, O, State, Nodes & ShapesOf<Entries>, Fed, Keys | (keyof Entries & string), Given, Result> {
+    nodes: Entries & CheckedKeys<KeysOf<Nodes>, Entries> & CheckedOptions<State, Entries>,
+  ): Graph<I, O, State, Nodes & ShapesOf<Entries>, Fed, Given, Result> {
     this.#builder.addNodes(nodes);
     return this as never;
   }
 
-  /** `addNode` for a model; its `options` have the type of the model's call options. */
+  /** `addNode` for a model, also for one of a provider package of the AI SDK; its `options` are the model's call options. */
   addModelNode<
     const Key extends string,
     Options = ModelOptions,
     const InputKey extends string | undefined = undefined,
     const OutputKey extends string | undefined = undefined,
   >(
-    key: NewKey<Keys, Key>,
-    model: AgenticModel<Options>,
+    key: NewKey<KeysOf<Nodes>, Key>,
+    model: ModelFor<readonly AgenticMessage[], Options>,
     options?: NodeOptions<readonly AgenticMessage[], AgenticMessage, State, InputKey, OutputKey, Partial<Options>>,
   ): Graph<
     I,
     O,
     State,
-    Nodes &
-      Record<
-        Key,
-        NodeShape<
-          Keyed<readonly AgenticMessage[], InputKey>,
-          Keyed<AgenticMessage, OutputKey>,
-          undefined,
-          Partial<Options>,
-          readonly AgenticMessage[]
-        >
-      >,
+    Nodes & AddedNode<Key, readonly AgenticMessage[], AgenticMessage, undefined, Options, InputKey, OutputKey>,
     Fed,
-    Keys | Key,
     Given,
     Result
   > {
@@ -237,26 +155,15 @@ export class Graph<
     const InputKey extends string | undefined = undefined,
     const OutputKey extends string | undefined = undefined,
   >(
-    key: NewKey<Keys, Key>,
+    key: NewKey<KeysOf<Nodes>, Key>,
     tools: ToolsNode,
     options?: NodeOptions<AgenticMessage, AgenticMessage[], State, InputKey, OutputKey, ToolsNodeOptions>,
   ): Graph<
     I,
     O,
     State,
-    Nodes &
-      Record<
-        Key,
-        NodeShape<
-          Keyed<AgenticMessage, InputKey>,
-          Keyed<AgenticMessage[], OutputKey>,
-          undefined,
-          ToolsNodeOptions,
-          AgenticMessage
-        >
-      >,
+    Nodes & AddedNode<Key, AgenticMessage, AgenticMessage[], undefined, ToolsNodeOptions, InputKey, OutputKey>,
     Fed,
-    Keys | Key,
     Given,
     Result
   > {
@@ -265,88 +172,7 @@ export class Graph<
   }
 
   /** The same as `addToolsNode`, under its name in Eino. */
-  addAgenticToolsNode<
-    const Key extends string,
-    const InputKey extends string | undefined = undefined,
-    const OutputKey extends string | undefined = undefined,
-  >(
-    key: NewKey<Keys, Key>,
-    tools: ToolsNode,
-    options?: NodeOptions<AgenticMessage, AgenticMessage[], State, InputKey, OutputKey, ToolsNodeOptions>,
-  ): Graph<
-    I,
-    O,
-    State,
-    Nodes &
-      Record<
-        Key,
-        NodeShape<
-          Keyed<AgenticMessage, InputKey>,
-          Keyed<AgenticMessage[], OutputKey>,
-          undefined,
-          ToolsNodeOptions,
-          AgenticMessage
-        >
-      >,
-    Fed,
-    Keys | Key,
-    Given,
-    Result
-  > {
-    this.#builder.addNode(key, tools, options);
-    return this as never;
-  }
-
-  /** `addNode` for a function or a lambda. */
-  addLambdaNode<
-    const Key extends string,
-    In,
-    Out,
-    const InputKey extends string | undefined = undefined,
-    const OutputKey extends string | undefined = undefined,
-  >(
-    key: NewKey<Keys, Key>,
-    lambda: FunctionNode<In, Out, State> | Runnable<In, Out>,
-    options?: NodeOptions<NoInfer<In>, NoInfer<Out>, State, InputKey, OutputKey>,
-  ): Graph<
-    I,
-    O,
-    State,
-    Nodes & Record<Key, NodeShape<Keyed<In, InputKey>, Keyed<Out, OutputKey>, undefined, object, In>>,
-    Fed,
-    Keys | Key,
-    Given,
-    Result
-  > {
-    this.#builder.addNode(key, lambda, options);
-    return this as never;
-  }
-
-  /** `addNode` for a graph or chain, compiled or not. */
-  addGraphNode<
-    const Key extends string,
-    In,
-    Out,
-    Inner = undefined,
-    const InputKey extends string | undefined = undefined,
-    const OutputKey extends string | undefined = undefined,
-  >(
-    key: NewKey<Keys, Key>,
-    graph: RunnableNode<In, Out, Inner> | BuilderNode<In, Out, Inner>,
-    options?: NodeOptions<NoInfer<In>, NoInfer<Out>, State, InputKey, OutputKey, OptionsFor<unknown, NoInfer<Inner>>>,
-  ): Graph<
-    I,
-    O,
-    State,
-    Nodes & Record<Key, NodeShape<Keyed<In, InputKey>, Keyed<Out, OutputKey>, Inner, object, In>>,
-    Fed,
-    Keys | Key,
-    Given,
-    Result
-  > {
-    this.#builder.addNode(key, graph, options);
-    return this as never;
-  }
+  declare readonly addAgenticToolsNode: Graph<I, O, State, Nodes, Fed, Given, Result>["addToolsNode"];
 
   /**
    * Connects a node (or START) to a node (or END), which gets its output. Several edges into one node provide parts of its input.
@@ -357,26 +183,16 @@ export class Graph<
    *   .addEdge(START, "trim")
    *   .addEdge("trim", END);
    */
-  addEdge<const From extends Keys | "start", const To extends Keys | "end">(
+  addEdge<const From extends KeysOf<Nodes> | "start", const To extends KeysOf<Nodes> | "end">(
     from: From,
-    to: EdgeTo<Keys, OutAt<I, Nodes, Fed, From>, InAt<O, Nodes, To>, From, To>,
-  ): Graph<
-    I,
-    O,
-    State,
-    Nodes,
-    Fed & Record<To, Brought<OutAt<I, Nodes, Fed, From>, InAt<O, Nodes, To>>>,
-    Keys,
-    Given,
-    Result
-  > {
+    to: EdgeTo<KeysOf<Nodes>, OutAt<I, Nodes, Fed, From>, InAt<O, Nodes, To>, From, To>,
+  ): Graph<I, O, State, Nodes, Fed | Brought<From, To, OutAt<I, Nodes, Fed, From>, InAt<O, Nodes, To>>, Given, Result> {
     this.#builder.addEdge(from, to);
     return this as never;
   }
 
   /**
-   * Lets a function choose which targets get the output of a node: one, several or none. Each target must accept the whole
-   * output. In a graph built with handles, all three arguments use handles.
+   * Lets a function choose which targets get the output of a node: one, several or none. Each target must accept the whole output.
    *
    * @example
    * const graph = new Graph<number, string>()
@@ -386,43 +202,51 @@ export class Graph<
    *   .addEdge("even", END)
    *   .addEdge("odd", END);
    */
-  readonly addBranch: [Keys] extends [never]
-    ? BranchOfHandles<State, Graph<I, O, State, Nodes, Fed, Keys, Given, Result>, false>
-    : BranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result, false> = ((
-    from: unknown,
-    targets: unknown,
-    choose: unknown,
-  ) => {
+  addBranch<
+    const From extends KeysOf<Nodes> | "start",
+    const Target extends KeysOf<Nodes> | "end",
+    const Chosen extends AnyChoice,
+  >(
+    from: From,
+    targets: readonly BranchTo<O, Nodes, OutAt<I, Nodes, Fed, From>, From, Target>[],
+    choose: (
+      value: OutAt<I, Nodes, Fed, From>,
+      ctx: NodeContext<State>,
+    ) => Chosen & CheckedChoice<Chosen, NoInfer<Target>>,
+  ): Graph<I, O, State, Nodes, Fed | BroughtByBranch<O, Nodes, OutAt<I, Nodes, Fed, From>, Target>, Given, Result> {
     this.#builder.addBranch(from, targets, choose, false);
-    return this;
-  }) as never;
+    return this as never;
+  }
 
   /** Like `addBranch`, but the function reads the output as a stream and may choose before its end. */
-  readonly addStreamBranch: [Keys] extends [never]
-    ? BranchOfHandles<State, Graph<I, O, State, Nodes, Fed, Keys, Given, Result>, true>
-    : BranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result, true> = ((
-    from: unknown,
-    targets: unknown,
-    choose: unknown,
-  ) => {
+  addStreamBranch<
+    const From extends KeysOf<Nodes> | "start",
+    const Target extends KeysOf<Nodes> | "end",
+    const Chosen extends AnyChoice,
+  >(
+    from: From,
+    targets: readonly BranchTo<O, Nodes, OutAt<I, Nodes, Fed, From>, From, Target>[],
+    choose: (
+      value: StreamReader<OutAt<I, Nodes, Fed, From>>,
+      ctx: NodeContext<State>,
+    ) => Chosen & CheckedChoice<Chosen, NoInfer<Target>>,
+  ): Graph<I, O, State, Nodes, Fed | BroughtByBranch<O, Nodes, OutAt<I, Nodes, Fed, From>, Target>, Given, Result> {
     this.#builder.addBranch(from, targets, choose, true);
-    return this;
-  }) as never;
+    return this as never;
+  }
 
   /**
    * Lets a function choose a target for the failure of a node, after its retries. The target gets a `NodeFailure`, and what would
    * follow on success does not run. If it returns `undefined`, the run fails. The node's output stream is buffered to its end.
    */
-  readonly addErrorBranch: [Keys] extends [never]
-    ? ErrorBranchOfHandles<State, Graph<I, O, State, Nodes, Fed, Keys, Given, Result>>
-    : ErrorBranchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result> = ((
-    from: unknown,
-    targets: unknown,
-    choose: unknown,
-  ) => {
+  addErrorBranch<const From extends KeysOf<Nodes>, const Target extends KeysOf<Nodes> | "end">(
+    from: From,
+    targets: readonly BranchTo<O, Nodes, FailureAt<Nodes, From>, From, Target>[],
+    choose: (failure: FailureAt<Nodes, From>, ctx: NodeContext<State>) => ErrorChoice<NoInfer<Target>>,
+  ): Graph<I, O, State, Nodes, Fed | BroughtByBranch<O, Nodes, FailureAt<Nodes, From>, Target>, Given, Result> {
     this.#builder.addErrorBranch(from, targets, choose);
-    return this;
-  }) as never;
+    return this as never;
+  }
 
   /**
    * Chooses the target of an output by one of its fields, which discriminates a union. A target gets the members of the union that
@@ -437,41 +261,25 @@ export class Graph<
    *   .addEdge("search", END)
    *   .addEdge("answer", END);
    */
-  readonly addSwitch: [Keys] extends [never]
-    ? SwitchOfHandles<Graph<I, O, State, Nodes, Fed, Keys, Given, Result>>
-    : SwitchOfKeys<I, O, State, Nodes, Fed, Keys, Given, Result> = ((from: unknown, field: unknown, cases: unknown) => {
+  addSwitch<
+    const From extends KeysOf<Nodes> | "start",
+    const Field extends string,
+    const Cases extends Readonly<Record<string, KeysOf<Nodes> | "end" | AnyString>>,
+  >(
+    from: From,
+    field: SwitchField<OutAt<I, Nodes, Fed, From>, Field, `"${From}"`>,
+    cases: Cases & CheckedCases<O, Nodes, OutAt<I, Nodes, Fed, From>, Field, `"${From}"`, NoInfer<Cases>>,
+  ): Graph<
+    I,
+    O,
+    State,
+    Nodes,
+    Fed | BroughtBySwitch<O, Nodes, OutAt<I, Nodes, Fed, From>, Field, Cases>,
+    Given,
+    Result
+  > {
     this.#builder.addSwitch(from, field, cases);
-    return this;
-  }) as never;
-
-  /**
-   * Adds a node and returns a handle to it, for graphs that are built with statements, loops and generic functions.
-   *
-   * @example
-   * const graph = new Graph<string, string>();
-   * const trim = graph.node("trim", (text: string) => text.trim());
-   * graph.connect(graph.start, trim).connect(trim, graph.end);
-   */
-  readonly node: HandlesOnly<Keys, AddByHandle<State>> = ((key: unknown, node: unknown, options?: object) =>
-    this.#builder.node(key, node, options)) as never;
-
-  /** Adds an edge between two handles. Use `connect(from, to.part)` if the output is a part of the input. */
-  readonly connect: HandlesOnly<
-    Keys,
-    <Out>(from: SourceRef<Out>, to: TargetRef<NoInfer<Out>>) => Graph<I, O, State, Nodes, Fed, Keys, Given, Result>
-  > = ((from: unknown, to: unknown) => {
-    this.#builder.connect(from, to);
-    return this;
-  }) as never;
-
-  /** The handle of START. */
-  get start(): HandlesOnly<Keys, SourceRef<I>> {
-    return this.#builder.start as never;
-  }
-
-  /** The handle of END. */
-  get end(): HandlesOnly<Keys, PartsRef<O>> {
-    return this.#builder.end as never;
+    return this as never;
   }
 
   /**
@@ -482,12 +290,22 @@ export class Graph<
    * const same = graph.compile({ name: "same" });
    */
   readonly compile: Proof<
+    I,
     O,
     Nodes,
     Fed,
-    Keys,
-    (options?: CompileOptions<StopKey<Keys>>) => CompiledInChunks<Given, Result, Nodes, ChunkAtEnd<O, Fed>>
+    KeysOf<Nodes>,
+    (options?: CompileOptions<StopKey<KeysOf<Nodes>>>) => CompiledInChunks<Given, Result, Nodes, ChunkAtEnd<O, Fed>>
   > = ((options?: CompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
+
+  /**
+   * The same graph without types for its keys, for loops, generated and generic code. Nodes may be referred to before they are
+   * added; `compile()` finds errors.
+   */
+  untyped(): UntypedGraph<Given, Result, State> {
+    this.#builder.untyped();
+    return this as never;
+  }
 
   /** Draws the graph so far as a Mermaid flowchart. Throws where `compile()` would. */
   toMermaid(options?: MermaidOptions): string {
@@ -498,3 +316,5 @@ export class Graph<
     return { component: "graph", type: "", body: { kind: "graph", plan: this.#builder.makePlan(undefined) } };
   }
 }
+
+Object.defineProperty(Graph.prototype, "addAgenticToolsNode", { value: Graph.prototype.addToolsNode });

@@ -62,8 +62,8 @@ export type {
   UnkeyedNodeOptions,
 } from "./types/node-options.js";
 export type { NodePaths } from "./types/node-paths.js";
-export type { NodeRef, PartsRef, SourceRef, TargetRef } from "./types/node-ref.js";
 export type { NodeShape } from "./types/node-shape.js";
+export type { Flow, Part, TypedNode } from "./types/shape.js";
 export type {
   AnySource,
   Constant,
@@ -73,5 +73,6 @@ export type {
   Mapping,
   MappingRecord,
 } from "./types/workflow/sources.js";
+export type { UntypedGraph } from "./untyped-graph.js";
 export type { UntypedNodeOptions, UntypedWorkflow, WorkflowEndOptions } from "./untyped-workflow.js";
 export { Workflow } from "./workflow.js";

@@ -1,5 +1,4 @@
 import type { NodeContext } from "../components/context.js";
-import type { AgenticModel, ModelOptions } from "../components/model.js";
 import type { StateKey } from "../components/state-key.js";
 import { CompiledPlan } from "../run/compiled-plan.js";
 import type { DeclaredConcat } from "../schema/concat/rule.js";
@@ -15,22 +14,22 @@ import type { AnyCallOptions, OptionsFor } from "./types/call-options.js";
 import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
 import type { OutAt } from "./types/edge-check.js";
 import type { ErrorChoice, FailureAt } from "./types/error-branch.js";
-import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { NoChunks, ValueOf } from "./types/joined.js";
-import type { StopKey } from "./types/node-key.js";
+import type { BeforeNodes, StopKey } from "./types/node-key.js";
 import type { Built, builds, NodeLike, ToolsNode } from "./types/node-like.js";
 import type { UnkeyedNodeOptions } from "./types/node-options.js";
+import type { KeysOf } from "./types/shape.js";
 import type { SwitchField } from "./types/switch.js";
 import type { CheckMapping, NewTarget, NewWiredKey } from "./types/workflow/check-mapping.js";
 import type {
-  AnyFork,
   ControlsOf,
   ErrorFork,
+  FollowsOf,
   Fork,
   ImpliedByAll,
   MaybeSkipped,
   ReasonsOf,
-  WiredShape,
+  WiredNode,
 } from "./types/workflow/controls.js";
 import type { CheckedTargets, ChoosesOne, FinishedWorkflow, LastAdded, SwitchTargets } from "./types/workflow/fork.js";
 import type { Around, ResolvedInput } from "./types/workflow/resolve.js";
@@ -46,35 +45,6 @@ type At<I, Nodes, Maybe, Forks, Key, M, After> = Around<
   Forks,
   Key,
   ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>
->;
-
-/** The workflow with one more node. */
-type WithNode<
-  I,
-  O,
-  State,
-  Nodes,
-  Keys extends string,
-  Maybe,
-  Forks,
-  Ended,
-  Given,
-  Result,
-  Key extends string,
-  Shape,
-  Controls,
-> = Workflow<
-  I,
-  O,
-  State,
-  Nodes & Record<Key, Shape>,
-  Keys | Key,
-  Maybe | MaybeSkipped<Forks, Maybe, Key, Controls>,
-  Forks,
-  Ended,
-  Given,
-  Result,
-  Key
 >;
 
 /** The options of a workflow's node about its input. */
@@ -109,17 +79,15 @@ export class Workflow<
   I,
   O,
   State = undefined,
-  Nodes = Record<never, never>,
-  Keys extends string = never,
+  Nodes = unknown,
   Maybe = never,
   Forks = never,
-  Ended = false,
+  Last = never,
   Given = I,
   Result = O,
-  Last = never,
 > {
   /** Its type as a node of another graph. Exists in types only. */
-  declare readonly [builds]: FinishedWorkflow<Keys, Forks, Ended, Built<Given, Result, Nodes>>;
+  declare readonly [builds]: FinishedWorkflow<KeysOf<Nodes>, Forks, Last, Built<Given, Result, Nodes>>;
   readonly #builder: WorkflowBuilder;
 
   constructor(options: GraphOptions<I, O, Given, Result> = {}) {
@@ -127,12 +95,12 @@ export class Workflow<
   }
 
   /** Gives each run a state of its own, for `ctx.state` and the state handlers of nodes. Must come before the first node. */
-  readonly withState: [Keys] extends [never]
-    ? <S>(create: (() => S) | StateKey<S>) => Workflow<I, O, S, Nodes, Keys, Maybe, Forks, Ended, Given, Result>
-    : GraphTypeError<"withState(...) stands before the first node"> = ((create: unknown) => {
+  withState<NewState>(
+    create: BeforeNodes<KeysOf<Nodes>, (() => NewState) | StateKey<NewState>>,
+  ): Workflow<I, O, NewState, Nodes, Maybe, Forks, Last, Given, Result> {
     this.#builder.setState(create);
-    return this;
-  }) as never;
+    return this as never;
+  }
 
   /**
    * Adds a node of any kind, with a mapping of its input. Without `input` it gets `undefined`.
@@ -153,9 +121,9 @@ export class Workflow<
     Chunk = NoChunks,
     const Concat extends DeclaredConcat | undefined = undefined,
   >(
-    key: NewWiredKey<Keys, Key, M, In>,
+    key: NewWiredKey<KeysOf<Nodes>, Key, M, In>,
     node: NodeLike<In, Out, State, Inner, Options, Chunk>,
-    options?: WiredOptions<M, CheckMapping<At<I, Nodes, Maybe, Forks, Key, M, After>, M, In>, Keys, After> &
+    options?: WiredOptions<M, CheckMapping<At<I, Nodes, Maybe, Forks, Key, M, After>, M, In>, KeysOf<Nodes>, After> &
       UnkeyedNodeOptions<
         NoInfer<In>,
         NoInfer<ValueOf<Out, Chunk, Concat>>,
@@ -163,69 +131,27 @@ export class Workflow<
         OptionsFor<NoInfer<Options>, NoInfer<Inner>>,
         Concat
       >,
-  ): WithNode<
+  ): Workflow<
     I,
     O,
     State,
-    Nodes,
-    Keys,
-    Maybe,
+    Nodes &
+      WiredNode<
+        Key,
+        In,
+        ValueOf<Out, Chunk, Concat>,
+        Inner,
+        Options,
+        ImpliedByAll<Nodes, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>> & string,
+        FollowsOf<Nodes, Maybe, Forks, Key, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>>
+      >,
+    Maybe | MaybeSkipped<Forks, Maybe, Key, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>>,
     Forks,
-    Ended,
-    Given,
-    Result,
     Key,
-    WiredShape<
-      In,
-      ValueOf<Out, Chunk, Concat>,
-      Inner,
-      OptionsFor<Options, Inner>,
-      ImpliedByAll<Nodes, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>> & string
-    >,
-    ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>
+    Given,
+    Result
   > {
     this.#builder.addNode(key, node, options);
-    return this as never;
-  }
-
-  /** `addNode` for a model; its `options` have the type of the model's call options. */
-  addModelNode<
-    const Key extends string,
-    const M extends Mapping | undefined = undefined,
-    const After extends string = never,
-    Options = ModelOptions,
-  >(
-    key: NewWiredKey<Keys, Key, M, readonly AgenticMessage[]>,
-    model: AgenticModel<Options>,
-    options?: WiredOptions<
-      M,
-      CheckMapping<At<I, Nodes, Maybe, Forks, Key, M, After>, M, readonly AgenticMessage[]>,
-      Keys,
-      After
-    > &
-      UnkeyedNodeOptions<readonly AgenticMessage[], AgenticMessage, State, Partial<Options>>,
-  ): WithNode<
-    I,
-    O,
-    State,
-    Nodes,
-    Keys,
-    Maybe,
-    Forks,
-    Ended,
-    Given,
-    Result,
-    Key,
-    WiredShape<
-      readonly AgenticMessage[],
-      AgenticMessage,
-      undefined,
-      Partial<Options>,
-      ImpliedByAll<Nodes, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>> & string
-    >,
-    ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>
-  > {
-    this.#builder.addNode(key, model, options);
     return this as never;
   }
 
@@ -235,30 +161,34 @@ export class Workflow<
     const M extends Mapping | undefined = undefined,
     const After extends string = never,
   >(
-    key: NewWiredKey<Keys, Key, M, AgenticMessage>,
+    key: NewWiredKey<KeysOf<Nodes>, Key, M, AgenticMessage>,
     tools: ToolsNode,
-    options?: WiredOptions<M, CheckMapping<At<I, Nodes, Maybe, Forks, Key, M, After>, M, AgenticMessage>, Keys, After> &
+    options?: WiredOptions<
+      M,
+      CheckMapping<At<I, Nodes, Maybe, Forks, Key, M, After>, M, AgenticMessage>,
+      KeysOf<Nodes>,
+      After
+    > &
       UnkeyedNodeOptions<AgenticMessage, AgenticMessage[], State, ToolsNodeOptions>,
-  ): WithNode<
+  ): Workflow<
     I,
     O,
     State,
-    Nodes,
-    Keys,
-    Maybe,
+    Nodes &
+      WiredNode<
+        Key,
+        AgenticMessage,
+        AgenticMessage[],
+        undefined,
+        ToolsNodeOptions,
+        ImpliedByAll<Nodes, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>> & string,
+        FollowsOf<Nodes, Maybe, Forks, Key, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>>
+      >,
+    Maybe | MaybeSkipped<Forks, Maybe, Key, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>>,
     Forks,
-    Ended,
-    Given,
-    Result,
     Key,
-    WiredShape<
-      AgenticMessage,
-      AgenticMessage[],
-      undefined,
-      ToolsNodeOptions,
-      ImpliedByAll<Nodes, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>> & string
-    >,
-    ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>
+    Given,
+    Result
   > {
     this.#builder.addNode(key, tools, options);
     return this as never;
@@ -275,48 +205,28 @@ export class Workflow<
    *   .addNode("odd", (count: number) => `${count} is odd`, { input: from(START) })
    *   .end(firstOf(from("even"), from("odd")));
    */
-  addBranch<const From extends Keys | "start", const Target extends string, const Chosen extends AnyChoice>(
+  addBranch<const From extends KeysOf<Nodes> | "start", const Target extends string, const Chosen extends AnyChoice>(
     from: From,
-    targets: readonly NewTarget<Keys, Target>[],
+    targets: readonly NewTarget<KeysOf<Nodes>, Target>[],
     choose: (value: Whole<I, Nodes, From>, ctx: NodeContext<State>) => Chosen & CheckedChoice<Chosen, NoInfer<Target>>,
-  ): WithFork<
-    I,
-    O,
-    State,
-    Nodes,
-    Keys,
-    Maybe,
-    Forks,
-    Ended,
-    Given,
-    Result,
-    Fork<From, Target, ChoosesOne<Chosen, Target>>
-  > {
+  ): Workflow<I, O, State, Nodes, Maybe, Forks | Fork<From, Target, ChoosesOne<Chosen, Target>>, never, Given, Result> {
     this.#builder.addBranch(from, targets, choose, false);
     return this as never;
   }
 
   /** Like `addBranch`, but the function reads the output as a stream and may choose before its end. */
-  addStreamBranch<const From extends Keys | "start", const Target extends string, const Chosen extends AnyChoice>(
+  addStreamBranch<
+    const From extends KeysOf<Nodes> | "start",
+    const Target extends string,
+    const Chosen extends AnyChoice,
+  >(
     from: From,
-    targets: readonly NewTarget<Keys, Target>[],
+    targets: readonly NewTarget<KeysOf<Nodes>, Target>[],
     choose: (
       value: Seen<Whole<I, Nodes, From>, true>,
       ctx: NodeContext<State>,
     ) => Chosen & CheckedChoice<Chosen, NoInfer<Target>>,
-  ): WithFork<
-    I,
-    O,
-    State,
-    Nodes,
-    Keys,
-    Maybe,
-    Forks,
-    Ended,
-    Given,
-    Result,
-    Fork<From, Target, ChoosesOne<Chosen, Target>>
-  > {
+  ): Workflow<I, O, State, Nodes, Maybe, Forks | Fork<From, Target, ChoosesOne<Chosen, Target>>, never, Given, Result> {
     this.#builder.addBranch(from, targets, choose, true);
     return this as never;
   }
@@ -335,17 +245,16 @@ export class Workflow<
    */
   addErrorBranch<const From extends string, const Target extends string>(
     from: LastAdded<Last, From>,
-    targets: readonly NewTarget<Keys, Target>[],
+    targets: readonly NewTarget<KeysOf<Nodes>, Target>[],
     choose: (failure: FailureAt<Nodes, From>, ctx: NodeContext<State>) => ErrorChoice<NoInfer<Target>>,
   ): Workflow<
     I,
     O,
     State,
     Nodes,
-    Keys,
     Maybe | From | FailureKey<From>,
     Forks | ErrorFork<Maybe, From, Target>,
-    Ended,
+    never,
     Given,
     Result
   > {
@@ -366,30 +275,29 @@ export class Workflow<
    *   .end(firstOf(from("search"), from("answer")));
    */
   addSwitch<
-    const From extends Keys | "start",
+    const From extends KeysOf<Nodes> | "start",
     const Field extends string,
     const Cases extends Readonly<Record<string, string>>,
   >(
     from: From,
     field: SwitchField<Whole<I, Nodes, From>, Field, `"${From}"`>,
-    cases: Cases & CheckedTargets<Keys, Whole<I, Nodes, From>, Field, NoInfer<Cases>>,
-  ): WithFork<
+    cases: Cases & CheckedTargets<KeysOf<Nodes>, Whole<I, Nodes, From>, Field, NoInfer<Cases>>,
+  ): Workflow<
     I,
     O,
     State,
     Nodes,
-    Keys,
     Maybe,
-    Forks,
-    Ended,
+    | Forks
+    | Fork<
+        From,
+        Cases[keyof Cases] & string,
+        ChoosesOne<unknown, Cases[keyof Cases] & string>,
+        SwitchTargets<Whole<I, Nodes, From>, Field, Cases>
+      >,
+    never,
     Given,
-    Result,
-    Fork<
-      From,
-      Cases[keyof Cases] & string,
-      ChoosesOne<unknown, Cases[keyof Cases] & string>,
-      SwitchTargets<Whole<I, Nodes, From>, Field, Cases>
-    >
+    Result
   > {
     this.#builder.addSwitch(from, field, cases);
     return this as never;
@@ -404,10 +312,10 @@ export class Workflow<
    *   .addNode("log", (text: string) => console.log(text), { input: from(START) })
    *   .end({ size: from(START, "length", { default: 0 }) }, { runAfter: ["log"] });
    */
-  end<const M extends Mapping, const After extends Keys = never>(
+  end<const M extends Mapping, const After extends KeysOf<Nodes> = never>(
     mapping: M & CheckMapping<Around<I, Nodes, Maybe, Forks, "end", never>, M, O>,
     options?: WorkflowEndOptions<After>,
-  ): Workflow<I, O, State, Nodes, Keys, Maybe, Forks, true, Given, Result> {
+  ): Workflow<I, O, State, Nodes, Maybe, Forks, "end", Given, Result> {
     this.#builder.end(mapping, options);
     return this as never;
   }
@@ -427,10 +335,10 @@ export class Workflow<
 
   /** Checks the workflow as a whole and compiles it into a Runnable. The builder can be used further. */
   readonly compile: FinishedWorkflow<
-    Keys,
+    KeysOf<Nodes>,
     Forks,
-    Ended,
-    (options?: WorkflowCompileOptions<StopKey<Keys>>) => CompiledGraph<Given, Result, Nodes>
+    Last,
+    (options?: WorkflowCompileOptions<StopKey<KeysOf<Nodes>>>) => CompiledGraph<Given, Result, Nodes>
   > = ((options?: CompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
 
   /** Draws the workflow as a Mermaid flowchart. Throws where `compile()` would. */
@@ -445,18 +353,3 @@ export class Workflow<
 
 /** The output that a branch gets from its source. */
 type Whole<I, Nodes, Key> = OutAt<I, Nodes, unknown, Key>;
-
-/** The workflow with one more branch. */
-type WithFork<
-  I,
-  O,
-  State,
-  Nodes,
-  Keys extends string,
-  Maybe,
-  Forks,
-  Ended,
-  Given,
-  Result,
-  Added extends AnyFork,
-> = Workflow<I, O, State, Nodes, Keys, Maybe, Forks | Added, Ended, Given, Result>;

@@ -30,13 +30,14 @@ export type UiRequest =
       /**
        * The client wants another answer to its last message. Remove the last turn first, with `threads(store).truncate`.
        */
-      readonly regenerate?: true;
+      readonly regenerate?: true | undefined;
     }
   | {
       readonly threadId: string;
       readonly prompt?: undefined;
       /** The answers by interrupt id. The answer for a tool that the client ran is its output. */
       readonly answers: Readonly<Record<string, unknown>>;
+      readonly regenerate?: undefined;
     };
 
 /**

@@ -65,10 +65,10 @@ describe("toolCallsOr", () => {
     },
   );
 
-  it("gives back whatever stands for the targets, such as handles", async () => {
-    const graph = new Graph<AgenticMessage, unknown>();
-    const tools = graph.node("tools", (message: AgenticMessage) => message.contentBlocks.length);
-    graph.addStreamBranch(graph.start, [tools, graph.end], toolCallsOr(tools, graph.end)).connect(tools, graph.end);
+  it("works in an untyped graph", async () => {
+    const graph = new Graph<AgenticMessage, unknown>().untyped();
+    graph.addNode("tools", (message: AgenticMessage) => message.contentBlocks.length);
+    graph.addStreamBranch(START, ["tools", END], toolCallsOr("tools", END)).addEdge("tools", END);
     expect(await graph.compile().invoke(assistantMessage([text, call]))).toBe(2);
   });
 

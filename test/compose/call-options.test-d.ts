@@ -60,9 +60,6 @@ describe("the call options of a node", () => {
     graph().addModelNode("model", mine, { options: (messages) => ({ region: `eu-${messages.length}` }) });
     graph().addNode("model", model, { inputKey: "log", options: (messages) => ({ seed: messages.length }) });
     graph().addNode("f", (text: string) => text, { options: (text) => ({ whatever: text.length }) });
-    graph().node("model", model, {
-      options: (messages, state) => ({ temperature: state.temperature + messages.length }),
-    });
     new Chain<readonly AgenticMessage[]>().append(model, { options: (messages) => ({ seed: messages.length }) });
     graph().addNodes({
       model: { node: mine, options: { options: (messages: readonly AgenticMessage[]) => ({ seed: messages.length }) } },
@@ -95,11 +92,11 @@ describe("the call options of a node", () => {
     // @ts-expect-error a graph takes no call options of its own
     new Chain<string>().append(inner, { options: {} });
     // @ts-expect-error a passthrough calls nothing
-    chain.appendPassthrough({ options: {} });
+    chain.append(passthrough(), { options: {} });
     const graph = new Graph<AgenticMessage[], AgenticMessage>();
-    graph.node("model", model, { options: { temperature: 0 } });
+    graph.addNode("model", model, { options: { temperature: 0 } });
     // @ts-expect-error a model has no such option
-    graph.node("other", model, { options: { temprature: 0 } });
+    graph.addNode("other", model, { options: { temprature: 0 } });
   });
 
   it("are checked in addNodes, and by path for its nodes", () => {

@@ -59,11 +59,11 @@ describe("a chain", () => {
     const built = chain
       .append(mapChunks((text: string) => text))
       .append(passthrough())
-      .appendPassthrough()
+      .append(passthrough())
       .append(graph)
       .append((count) => `${count}`)
       .append(graph.compile())
-      .appendLambda((count) => ({ count }));
+      .append((count) => ({ count }));
     expectTypeOf(built.compile().invoke).returns.resolves.toEqualTypeOf<{ count: number }>();
     expectTypeOf(new Chain<AgenticMessage>().appendToolsNode(tools).compile()).toExtend<
       Runnable<AgenticMessage, AgenticMessage[]>
@@ -116,7 +116,7 @@ describe("the options of a step", () => {
     page.append((title) => title, { inputKey: "author" });
     // @ts-expect-error no such option
     page.append(({ title }) => title, { kee: "size" });
-    const picked = page.appendPassthrough({ inputKey: "title", outputKey: "name" }).append(({ name }) => name);
+    const picked = page.append(passthrough(), { inputKey: "title", outputKey: "name" }).append(({ name }) => name);
     expectTypeOf(picked.compile().invoke).returns.resolves.toEqualTypeOf<string>();
   });
 

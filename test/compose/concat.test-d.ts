@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { Chain } from "../../src/compose/chain.js";
 import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
+import { lambda, passthrough } from "../../src/compose/lambda.js";
 import { END, START } from "../../src/compose/plan/plan.js";
 import type { Runnable } from "../../src/compose/runnable.js";
 
@@ -62,17 +62,6 @@ describe("concat of a node that streams", () => {
     expectTypeOf(last.addEdge("find", END).compile()).toExtend<Runnable<string, Found>>();
     // @ts-expect-error no such rule
     graph().addNode("more", find, { concat: "lists" });
-  });
-
-  it("is what a handle gives", () => {
-    const graph = new Graph<string, number>();
-    const list = graph.node("find", find, { concat: "list" });
-    const count = graph.node("count", (found: readonly Found[]) => found.length);
-    const one = graph.node("one", (found: Found) => found.title.length);
-    graph.connect(list, count);
-    // @ts-expect-error "find" gives a list
-    graph.connect(list, one);
-    graph.connect(graph.node("other", find), one);
   });
 
   it("takes functions that give streams or values", () => {
@@ -182,7 +171,7 @@ describe("chunks that are not values", () => {
       chunk.loud.length;
     }
     expectTypeOf(app.stream("x").concat()).resolves.toEqualTypeOf<{ size: number; loud: string }>();
-    parallel.appendPassthrough().appendStreamBranch(
+    parallel.append(passthrough()).appendStreamBranch(
       async (stream) => {
         for await (const { size } of stream) expectTypeOf(size).toEqualTypeOf<number | undefined>();
         return "a";

@@ -13,7 +13,7 @@ import type {
 } from "../../src/components/retrieval.js";
 import { Chain } from "../../src/compose/chain.js";
 import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
+import { lambda, passthrough } from "../../src/compose/lambda.js";
 import type { RunOptions } from "../../src/compose/options.js";
 import { END, START } from "../../src/compose/plan/plan.js";
 import type { Runnable } from "../../src/compose/runnable.js";
@@ -183,7 +183,7 @@ describe("the methods with Eino's names", () => {
   it("take a tools node under both of its names [E5] [E31] [E32]", async () => {
     const graph = new Graph<AgenticMessage, AgenticMessage[]>()
       .addToolsNode("first", tools)
-      .addLambdaNode("again", (_: AgenticMessage[]) => call)
+      .addNode("again", (_: AgenticMessage[]) => call)
       .addAgenticToolsNode("second", tools)
       .addEdge(START, "first")
       .addEdge("first", "again")
@@ -202,10 +202,10 @@ describe("the methods with Eino's names", () => {
   it("add the same nodes as addNode", async () => {
     const inner = new Chain<string>().append((text) => [userMessage(text)]);
     const graph = new Graph<string, AgenticMessage>()
-      .addLambdaNode("upper", upper)
-      .addLambdaNode("lambda", lambda({ invoke: (text: string) => `${text}?` }))
-      .addGraphNode("inner", inner)
-      .addGraphNode("compiled", new Chain<AgenticMessage[]>().append((messages) => messages).compile())
+      .addNode("upper", upper)
+      .addNode("lambda", lambda({ invoke: (text: string) => `${text}?` }))
+      .addNode("inner", inner)
+      .addNode("compiled", new Chain<AgenticMessage[]>().append((messages) => messages).compile())
       .addModelNode("model", new EchoModel())
       .addEdge(START, "upper")
       .addEdge("upper", "lambda")
@@ -218,9 +218,9 @@ describe("the methods with Eino's names", () => {
 
   it("append the same steps as append", async () => {
     const chain = new Chain<string>()
-      .appendLambda(upper)
-      .appendGraph(new Chain<string>().append((text) => [userMessage(text)]))
-      .appendPassthrough({ key: "pass" })
+      .append(upper)
+      .append(new Chain<string>().append((text) => [userMessage(text)]))
+      .append(passthrough(), { key: "pass" })
       .appendModel(new EchoModel(), { options: { temperature: 1 } });
     expect(textOf(await chain.compile().invoke("hi"))).toBe("HI!1");
   });

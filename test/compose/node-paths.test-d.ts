@@ -56,8 +56,8 @@ describe("the paths in run options", () => {
   });
 
   it("are any text where the compiler knows no keys", () => {
-    const graph = new Graph<string, string>();
-    graph.connect(graph.start, graph.end);
+    const graph = new Graph<string, string>().untyped();
+    graph.addEdge("start", "end");
     graph.compile().invoke("", { nodes: { whatever: {} } });
     expectTypeOf<NodePaths<Record<never, never>>>().toEqualTypeOf<string>();
   });

@@ -61,19 +61,6 @@ describe("addSwitch", () => {
     // @ts-expect-error a number is no case
     new Graph<{ a: 1 | 2 }, string>().addNode("x", (v: { a: number }) => `${v.a}`).addSwitch(START, "a", { b: "x" });
   });
-
-  it("takes handles", () => {
-    const graph = new Graph<Plan, string>();
-    const search = graph.node("search", ({ query }: Search) => query);
-    const answer = graph.node("answer", ({ text }: Answer) => text);
-    graph.addSwitch(graph.start, "kind", { search, answer, refuse: answer });
-    // @ts-expect-error "refuse" has no target
-    graph.addSwitch(graph.start, "kind", { search, answer });
-    // @ts-expect-error an answer is no search
-    graph.addSwitch(graph.start, "kind", { search, answer: search, refuse: answer });
-    // @ts-expect-error no such field
-    graph.addSwitch(graph.start, "sort", { search, answer });
-  });
 });
 
 describe("appendSwitch", () => {

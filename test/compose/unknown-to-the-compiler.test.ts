@@ -110,10 +110,10 @@ describe("what the compiler cannot know", () => {
 
   it("is wiring in a function that is generic: a chain or handles check it", async () => {
     function counted<Page extends { title: string }>(change: (page: Page) => Page): Runnable<Page, number> {
-      const graph = new Graph<Page, number>();
-      const changed = graph.node("change", change);
-      const count = graph.node("count", ({ title }: Page) => title.length);
-      return graph.connect(graph.start, changed).connect(changed, count).connect(count, graph.end).compile();
+      const graph = new Graph<Page, number>().untyped();
+      graph.addNode("change", change);
+      graph.addNode("count", ({ title }: Page) => title.length);
+      return graph.addEdge(START, "change").addEdge("change", "count").addEdge("count", END).compile();
     }
     expect(await counted((page: { title: string }) => page).invoke({ title: "abc" })).toBe(3);
   });

@@ -236,7 +236,6 @@ function eachOf(spec: NodeSpec, path: string, scene: Scene): unknown {
 export interface LooseChain {
   append(node: unknown, options?: object): LooseChain;
   appendParallel(members: object): LooseChain;
-  appendPassthrough(): LooseChain;
   appendBranch(choose: unknown, members: object): LooseChain;
   appendStreamBranch(choose: unknown, members: object): LooseChain;
   compile(options?: object): unknown;

@@ -86,7 +86,6 @@ class Builder {
 
   #chain(spec: FlowSpec, path: string, depth: number): LooseGraph {
     let chain = new Chain<Value>() as unknown as LooseChain;
-    let last = 1;
     let fork: { readonly key: string; readonly branch: BranchSpec } | undefined;
     for (const level of wiringOf(spec).levels) {
       const members = level.map((index) => {
@@ -100,8 +99,6 @@ class Builder {
         };
       });
       const [only] = members;
-      if (last > 1 && (members.length > 1 || fork !== undefined)) chain = chain.appendPassthrough();
-      last = members.length;
       if (fork !== undefined) {
         const keyed = members.map(({ key, node, options }) => [key, { node, options: { ...options, outputKey: key } }]);
         const keys = members.map(({ key }) => key);

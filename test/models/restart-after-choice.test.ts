@@ -32,12 +32,12 @@ function handles() {
     delayMs: 0,
     afterContent: "restart",
   });
-  const graph = new Graph<AgenticMessage[], AgenticMessage>();
-  const asked = graph.node("model", model);
-  const tools = graph.node("tools", (message: AgenticMessage) => message);
-  graph.connect(graph.start, asked);
-  graph.addStreamBranch(asked, [tools, graph.end], toolCallsOr(tools, graph.end, { decideOn: "first-content" }));
-  graph.connect(tools, graph.end);
+  const graph = new Graph<AgenticMessage[], AgenticMessage>().untyped();
+  graph.addNode("model", model);
+  graph.addNode("tools", (message: AgenticMessage) => message);
+  graph.addEdge(START, "model");
+  graph.addStreamBranch("model", ["tools", END], toolCallsOr("tools", END, { decideOn: "first-content" }));
+  graph.addEdge("tools", END);
   return graph.compile();
 }
 

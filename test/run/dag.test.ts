@@ -151,15 +151,17 @@ describe("A graph of dependencies", () => {
   });
 
   it("runs fifty thousand synchronous nodes in a line without overflowing the stack", async () => {
-    const graph = new Graph<number, number>();
-    let last = graph.node("n0", (count: number) => count + 1);
-    graph.connect(graph.start, last);
+    const graph = new Graph<number, number>().untyped();
+    let last = "n0";
+    graph.addNode(last, (count: number) => count + 1);
+    graph.addEdge(START, last);
     for (let n = 1; n < 50_000; n++) {
-      const next = graph.node(`n${n}`, (count: number) => count + 1);
-      graph.connect(last, next);
+      const next = `n${n}`;
+      graph.addNode(next, (count: number) => count + 1);
+      graph.addEdge(last, next);
       last = next;
     }
-    expect(await graph.connect(last, graph.end).compile(dag).invoke(0)).toBe(50_000);
+    expect(await graph.addEdge(last, END).compile(dag).invoke(0)).toBe(50_000);
   });
 });
 
@@ -188,17 +190,19 @@ describe("A node in a graph of dependencies is skipped", () => {
   });
 
   it("through long lines of skipped nodes", async () => {
-    const graph = new Graph<number, unknown>();
-    const chosen = graph.node("chosen", (count: number) => count);
-    let last = graph.node("n0", (count: number) => count);
-    graph.addBranch(graph.start, [chosen, last], () => chosen);
+    const graph = new Graph<number, unknown>().untyped();
+    graph.addNode("chosen", (count: number) => count);
+    let last = "n0";
+    graph.addNode(last, (count: number) => count);
+    graph.addBranch(START, ["chosen", last], () => "chosen");
     for (let n = 1; n < 20_000; n++) {
-      const next = graph.node(`n${n}`, (count: number) => count);
-      graph.connect(last, next);
+      const next = `n${n}`;
+      graph.addNode(next, (count: number) => count);
+      graph.addEdge(last, next);
       last = next;
     }
-    const join = graph.node("join", (only: number) => only);
-    graph.connect(chosen, join).connect(last, join).connect(join, graph.end);
+    graph.addNode("join", (only: number) => only);
+    graph.addEdge("chosen", "join").addEdge(last, "join").addEdge("join", END);
     expect(await graph.compile(dag).invoke(7)).toBe(7);
   });
 

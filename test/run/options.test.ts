@@ -3,7 +3,7 @@ import type { AgenticModel } from "../../src/components/model.js";
 import type { Retriever } from "../../src/components/retrieval.js";
 import { Chain } from "../../src/compose/chain.js";
 import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
+import { lambda, passthrough } from "../../src/compose/lambda.js";
 import type { RunOptions } from "../../src/compose/options.js";
 import { END, START } from "../../src/compose/plan/plan.js";
 import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
@@ -106,7 +106,7 @@ describe("What nothing in the graph accepts is an error before anything runs", (
       },
       { key: "step" },
     )
-    .appendPassthrough({ key: "same" })
+    .append(passthrough(), { key: "same" })
     .append(inner, { key: "inner" })
     .compile();
 

@@ -278,26 +278,29 @@ describe("Long and wide runs do not overflow the stack", () => {
   });
 
   it("a line of five thousand nodes", async () => {
-    const graph = new Graph<number, number>();
-    let last = graph.node("n0", (count: number) => count + 1);
-    graph.connect(graph.start, last);
+    const graph = new Graph<number, number>().untyped();
+    let last = "n0";
+    graph.addNode(last, (count: number) => count + 1);
+    graph.addEdge(START, last);
     for (let n = 1; n < 5_000; n++) {
-      const next = graph.node(`n${n}`, (count: number) => count + 1);
-      graph.connect(last, next);
+      const next = `n${n}`;
+      graph.addNode(next, (count: number) => count + 1);
+      graph.addEdge(last, next);
       last = next;
     }
-    graph.connect(last, graph.end);
+    graph.addEdge(last, END);
     expect(await graph.compile().invoke(0)).toBe(5_000);
   });
 
   it("a step of four thousand nodes", async () => {
-    const graph = new Graph<number, unknown>();
-    const join = graph.node("join", (all: object) => Object.keys(all).length);
+    const graph = new Graph<number, unknown>().untyped();
+    graph.addNode("join", (all: object) => Object.keys(all).length);
     for (let n = 0; n < 4_000; n++) {
-      const node = graph.node(`n${n}`, async (count: number) => count + n, { outputKey: `n${n}` });
-      graph.connect(graph.start, node).connect(node, join.part);
+      const node = `n${n}`;
+      graph.addNode(node, async (count: number) => count + n, { outputKey: `n${n}` });
+      graph.addEdge(START, node).addEdge(node, "join");
     }
-    graph.connect(join, graph.end);
+    graph.addEdge("join", END);
     expect(await graph.compile().invoke(0)).toBe(4_000);
   });
 });

@@ -1,4 +1,4 @@
-import { Chain, Graph, isInterrupt, memoryStore, RunControl } from "kumiko";
+import { Chain, END, Graph, isInterrupt, memoryStore, RunControl, START } from "kumiko";
 import type { Scenarios } from "./scenario.js";
 
 const times = 100_000;
@@ -36,15 +36,15 @@ function failing(options: object) {
 }
 
 function failingSibling() {
-  const graph = new Graph<number, number>();
-  const join = graph.node("join", (parts: Record<string, number>) => Object.keys(parts).length);
-  const fails = graph.node("fails", (): Promise<number> => Promise.reject(new Error("no")), { outputKey: "fails" });
-  const waits = graph.node("waits", (_: number, { signal }) => untilAborted(signal), { outputKey: "waits" });
-  graph.connect(graph.start, fails);
-  graph.connect(graph.start, waits);
-  graph.connect(fails, join.part);
-  graph.connect(waits, join.part);
-  graph.connect(join, graph.end);
+  const graph = new Graph<number, number>().untyped();
+  graph.addNode("join", (parts: Record<string, number>) => Object.keys(parts).length);
+  graph.addNode("fails", (): Promise<number> => Promise.reject(new Error("no")), { outputKey: "fails" });
+  graph.addNode("waits", (_: number, { signal }) => untilAborted(signal), { outputKey: "waits" });
+  graph.addEdge(START, "fails");
+  graph.addEdge(START, "waits");
+  graph.addEdge("fails", "join");
+  graph.addEdge("waits", "join");
+  graph.addEdge("join", END);
   const compiled = graph.compile();
   const { signal } = new AbortController();
   return () => compiled.invoke(0, { signal }).catch(ignore);

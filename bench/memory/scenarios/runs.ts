@@ -57,14 +57,15 @@ function nested(): Invocable {
 }
 
 function fanOut(): Invocable {
-  const graph = new Graph<number, number>();
-  const join = graph.node("join", (parts: Record<string, number>) => Object.keys(parts).length);
+  const graph = new Graph<number, number>().untyped();
+  graph.addNode("join", (parts: Record<string, number>) => Object.keys(parts).length);
   for (let n = 0; n < 3; n++) {
-    const part = graph.node(`part${n}`, step, { outputKey: `part${n}` });
-    graph.connect(graph.start, part);
-    graph.connect(part, join.part);
+    const part = `part${n}`;
+    graph.addNode(part, step, { outputKey: `part${n}` });
+    graph.addEdge(START, part);
+    graph.addEdge(part, "join");
   }
-  graph.connect(join, graph.end);
+  graph.addEdge("join", END);
   return graph.compile({ triggerMode: "allPredecessor" });
 }
 

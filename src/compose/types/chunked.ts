@@ -5,7 +5,7 @@ import type { Answers, ResumeOptions, RunOptions } from "../options.js";
 import type { Runnable } from "../runnable.js";
 import type { NoChunks } from "./joined.js";
 import type { NodePaths } from "./node-paths.js";
-import type { Keyed } from "./node-shape.js";
+import type { Keyed, SameAsInput } from "./node-shape.js";
 
 /** A stream whose chunks have another type than the joined value. */
 export type ChunkReader<Chunk, Value> = { concat(): Promise<Value> } & StreamReader<Chunk>;
@@ -33,11 +33,14 @@ export type CompiledInChunks<I, O, Inner, Chunk> = unknown extends Chunk
     } & CompiledGraph<I, O, Inner>;
 
 /** The type of the chunks after a step, if a node's `concat` joins them to another type; otherwise `unknown`. */
-export type ChunkBehind<Chunk, Concat, OutputKey> = [Concat] extends [undefined]
-  ? unknown
+export type ChunkBehind<Chunk, Concat, OutputKey, Before> = [Concat] extends [undefined]
+  ? Keyed<Before, unknown extends Before ? undefined : OutputKey>
   : [Chunk] extends [NoChunks]
     ? unknown
     : Keyed<Chunk, OutputKey>;
+
+/** The type of the chunks that a step passes on: those of the step before, if it is a passthrough of the whole value. */
+export type PassedChunk<Inner, InputKey, Chunk> = [Inner, InputKey] extends [SameAsInput, undefined] ? Chunk : unknown;
 
 /** A chunk of a record that the library builds: some of its fields. */
 export type PartOf<Outs> = { readonly [Key in keyof Outs]?: Outs[Key] | undefined };

@@ -1,25 +1,27 @@
 import type { PartOf } from "./chunked.js";
 import type { Fit, IsRecord, WrongField } from "./fit.js";
-import type { NodeShape, SameAsInput } from "./node-shape.js";
-import type { TypeName } from "./type-name.js";
+import type { Unless } from "./graph-type-error.js";
+import type { SameAsInput } from "./node-shape.js";
+import type { Flow, FlowAt, PartsAt } from "./shape.js";
+import type { ToIntersection, TypeName } from "./type-name.js";
 
 /** The output type of a node, or of START. */
 export type OutAt<I, Nodes, Fed, Key> = [Key] extends ["start"]
   ? I
   : [Key] extends [keyof Nodes]
     ? Nodes[Key] extends { readonly inner: SameAsInput }
-      ? FlowAt<Nodes[Key], Fed, Key>
+      ? FlowThrough<Nodes[Key], Fed, Key>
       : Nodes[Key] extends { readonly out: infer Out }
         ? Out
         : never
     : never;
 
 /** A passthrough without a type of its own has the type of the edges into it so far. */
-type FlowAt<Shape, Fed, Key> = [Shape, Key] extends [{ readonly in: infer In; readonly out: infer Out }, keyof Fed]
+type FlowThrough<Shape, Fed, Key> = Shape extends { readonly in: infer In; readonly out: infer Out }
   ? unknown extends In & Out
-    ? Fed[Key & keyof Fed] extends { readonly out: infer Value }
-      ? Value
-      : Out
+    ? [FlowAt<Fed, Key>] extends [never]
+      ? unknown
+      : ToIntersection<FlowAt<Fed, Key>>
     : Out
   : unknown;
 
@@ -33,11 +35,18 @@ export type InAt<O, Nodes, Key> = [Key] extends ["end"]
     : never;
 
 /** The target of an edge, or an error sentence. */
-export type EdgeTo<Keys, Out, In, From extends string, To extends string> = string extends Keys
-  ? To
-  : Fit<Out, In> extends "none"
-    ? Misfit<Out, In, From, To>
-    : To;
+export type EdgeTo<Keys, Out, In, From extends string, To extends string> = Unless<
+  EdgeProblem<Keys, Out, In, From, To>,
+  To
+>;
+
+type EdgeProblem<Keys, Out, In, From extends string, To extends string> = [Out] extends [In]
+  ? never
+  : string extends Keys
+    ? never
+    : Fit<Out, In> extends "none"
+      ? Misfit<Out, In, From, To>
+      : never;
 
 type Misfit<Out, In, From extends string, To extends string> = [From, To, WrongField<Out, In>] extends [
   infer Source extends string,
@@ -54,25 +63,8 @@ type Subject<Out, In, Field extends string> = [IsRecord<Out>, IsRecord<In>] exte
     : `in "${Field}": `
   : "";
 
-/**
- * What an edge provides to its target: the whole input, or a part of it. If the target takes anything, as a passthrough does, the
- * output is kept; it is wrapped in a shape, because an intersection of records with two different literals would be `never`.
- */
-export type Brought<Out, In> = unknown extends In
-  ? NodeShape<unknown, Out>
-  : Fit<Out, In> extends "part"
-    ? Out & BroughtPart
-    : In;
-
-declare const part: unique symbol;
-
-/** Marks an input that is provided in parts. */
-interface BroughtPart {
-  readonly [part]: true;
-}
-
 /** The type of chunks at END if edges provide it in parts; `unknown` if chunks have the type of the output. */
-export type ChunkAtEnd<O, Fed> = Fed extends { readonly end: BroughtPart } ? PartOf<O> : unknown;
+export type ChunkAtEnd<O, Fed> = [PartsAt<Fed, "end">] extends [never] ? unknown : PartOf<O>;
 
 /** The targets of a branch, each of which must take the whole output; with an error sentence for those that do not. */
 export type BranchTo<O, Nodes, Out, From extends string, Target extends string> = [
@@ -95,6 +87,8 @@ type MisfitBranch<O, Nodes, Out, From extends string, Target extends string> = [
   : never;
 
 /** What a branch provides: the whole input of each target, because it may choose any of them. */
-export type BroughtByBranch<O, Nodes, Out, Target extends string> = {
-  readonly [Key in Target]: unknown extends InAt<O, Nodes, Key> ? NodeShape<unknown, Out> : InAt<O, Nodes, Key>;
-};
+export type BroughtByBranch<O, Nodes, Out, Target extends string> = Target extends unknown
+  ? unknown extends InAt<O, Nodes, Target>
+    ? Target | Flow<Target, Out>
+    : Target
+  : never;

@@ -1,13 +1,16 @@
 import type { IntegerProblem } from "../../schema/record-key.js";
-import type { GraphTypeError } from "./graph-type-error.js";
+import type { GraphTypeError, Unless } from "./graph-type-error.js";
 
 /** The key of a new node, or an error sentence. */
-export type NewKey<Keys, Key extends string> = string extends Keys
-  ? Key
+export type NewKey<Keys, Key extends string> = Unless<NewKeyProblem<Keys, Key>, Key>;
+
+/** What is wrong with the key of a new node. */
+export type NewKeyProblem<Keys, Key extends string> = string extends Keys
+  ? never
   : [Key] extends [Keys]
     ? `node "${Key}" already exists`
-    : KeyProblem<Key> extends ""
-      ? Key
+    : [KeyProblem<Key>] extends [""]
+      ? never
       : KeyProblem<Key>;
 
 type KeyProblem<Key extends string> = Key extends "start" | "end" ? `"${Key}" is a reserved key` : FieldProblem<Key>;
@@ -46,3 +49,8 @@ type NodeKeyProblem<Keys, Key> = Key extends string
 
 /** The keys for `interruptBefore` and `interruptAfter`; any string if the compiler does not know the keys. */
 export type StopKey<Keys extends string> = [Keys] extends [never] ? string : Keys;
+
+/** What must be given before the first node. */
+export type BeforeNodes<Keys, Then> = [Keys] extends [never]
+  ? Then
+  : GraphTypeError<"call withState(...) before the first node">;

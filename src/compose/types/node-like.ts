@@ -1,4 +1,6 @@
 import type { NodeContext } from "../../components/context.js";
+import type { AgenticModel } from "../../components/model.js";
+import type { AiSdkModel } from "../../models/ai-sdk/provider-model.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { StreamSource } from "../../schema/stream/source.js";
 import type { Runnable } from "../runnable.js";
@@ -57,7 +59,12 @@ export interface ModelNode<in In, out Out, Options = unknown> {
   readonly stream: (messages: never, ctx: never) => unknown;
 }
 
+/** A model that takes this input, also one of a provider package of the AI SDK. */
+export type ModelFor<In, Options> =
+  | (AgenticModel<Options> & ModelNode<In, AgenticMessage>)
+  | ([In] extends [readonly AgenticMessage[]] ? AiSdkModel : never);
+
 type Step<In, Out, Options> = ((input: In, ctx: never) => Promise<Out>) & TakesOptions<Options>;
 
 /** A node that executes the tool calls of a message. */
-export type ToolsNode = Runnable<AgenticMessage, AgenticMessage[]> & { readonly component: "tools_node" };
+export type ToolsNode<In = AgenticMessage> = Runnable<In, AgenticMessage[]> & { readonly component: "tools_node" };

@@ -20,7 +20,8 @@ export interface WithOptions<Node, Options> {
 /** Any value in a record of nodes. Annotate the inputs of state handlers in it. */
 export type AnyNodeEntry<State> = NodeEntry<never, unknown, State, AnyNodeOptions<State>, unknown>;
 
-type AnyNodeOptions<State> = {
+/** The options of any node. */
+export type AnyNodeOptions<State> = {
   readonly [Name in keyof StateHandlers<never, never, State>]?:
     | NeedsState<State, (given: never, state: State, ctx: NodeContext<State>) => unknown>
     | undefined;

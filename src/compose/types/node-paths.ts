@@ -1,7 +1,7 @@
 import type { SameAsInput } from "./node-shape.js";
 
 /**
- * The paths of a graph's nodes: keys joined by `/`. If the compiler does not know the keys (with handles or computed keys), any string
+ * The paths of a graph's nodes: keys joined by `/`. If the compiler does not know the keys (of an untyped graph, or with computed keys), any string
  * is accepted, and checked when the run starts.
  */
 export type NodePaths<Inner> = [keyof Inner] extends [never] ? string : PathsIn<Inner>;

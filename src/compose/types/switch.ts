@@ -1,7 +1,6 @@
 import type { InAt } from "./edge-check.js";
 import type { GraphTypeError } from "./graph-type-error.js";
-import type { PartsRef } from "./node-ref.js";
-import type { NodeShape } from "./node-shape.js";
+import type { Flow } from "./shape.js";
 import type { TypeName } from "./type-name.js";
 
 /** The names of the cases of a field: a closed set of strings or booleans, or nothing. */
@@ -63,15 +62,12 @@ type CheckedTarget<O, Nodes, Out, From extends string, Name extends string, Targ
     : unknown;
 
 /** What a switch provides to each target: its whole input or, if the target takes anything, the selected members. */
-export type BroughtBySwitch<O, Nodes, Out, Field, Cases> = {
-  readonly [Target in Cases[keyof Cases] & string]: unknown extends InAt<O, Nodes, Target>
-    ? NodeShape<unknown, Selected<Out, Field, CasesTo<Cases, Target>>>
-    : InAt<O, Nodes, Target>;
-};
+export type BroughtBySwitch<O, Nodes, Out, Field, Cases> = BroughtTo<O, Nodes, Out, Field, Cases, Cases[keyof Cases]>;
+
+type BroughtTo<O, Nodes, Out, Field, Cases, Target> = Target extends string
+  ? unknown extends InAt<O, Nodes, Target>
+    ? Target | Flow<Target, Selected<Out, Field, CasesTo<Cases, Target>>>
+    : Target
+  : never;
 
 type CasesTo<Cases, Target> = { [Name in keyof Cases]: Cases[Name] extends Target ? Name : never }[keyof Cases];
-
-/** The cases of a switch with handles. */
-export type CasesOfHandles<Out, Field> = {
-  readonly [Name in CaseNames<Out, Field>]: PartsRef<Selected<Out, Field, Name>>;
-};

@@ -87,7 +87,7 @@ type LastOf<Union> =
     ? Last
     : never;
 
-type ToIntersection<Union> = (Union extends unknown ? (member: Union) => void : never) extends (
+export type ToIntersection<Union> = (Union extends unknown ? (member: Union) => void : never) extends (
   member: infer All,
 ) => void
   ? All

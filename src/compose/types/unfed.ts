@@ -1,26 +1,32 @@
-import type { InAt } from "./edge-check.js";
+import type { InAt, OutAt } from "./edge-check.js";
 import type { Lacks } from "./fit.js";
 import type { GraphTypeError } from "./graph-type-error.js";
+import type { PartsAt } from "./shape.js";
+import type { ToIntersection } from "./type-name.js";
 
-type UnfedAt<In, Given, Key extends string> = [Given] extends [In]
-  ? never
-  : [Lacks<Given, In>] extends [never]
+type UnfedAt<In, Given, Key extends string> = [Given] extends [never]
+  ? `"${Key}" has no incoming edge`
+  : [Lacks<ToIntersection<Given>, In>] extends [never]
     ? never
-    : `"${Key}" never gets "${Lacks<Given, In>}"`;
+    : `"${Key}" never gets "${Lacks<ToIntersection<Given>, In>}"`;
 
-/** What is missing, by key. It is indexed where it is used, because the compiler would print an alias instead of its sentences. */
-type Unfed<O, Nodes, Fed, Key extends string> = {
-  [K in Key]: K extends keyof Fed ? UnfedAt<InAt<O, Nodes, K>, Fed[K], K> : `"${K}" has no incoming edge`;
-};
+/** What is missing, of those that do not get their input as a whole. */
+type Unfed<I, O, Nodes, Fed, Key> = Key extends string
+  ? UnfedAt<InAt<O, Nodes, Key>, OutOf<I, Nodes, Fed, PartsAt<Fed, Key>>, Key>
+  : never;
+
+type OutOf<I, Nodes, Fed, From> = From extends unknown ? OutAt<I, Nodes, Fed, From> : never;
 
 /**
  * `Then` if every node and END have their input, otherwise an error that names what is missing. A graph that was built with
- * statements, handles or computed keys cannot be checked.
+ * statements or computed keys cannot be checked.
  */
-export type Proof<O, Nodes, Fed, Keys extends string, Then> = string extends Keys
+export type Proof<I, O, Nodes, Fed, Keys extends string, Then> = string extends Keys
   ? Then
-  : [Keys | keyof Fed] extends [never]
+  : [Keys | Fed] extends [never]
     ? Then
-    : [Unfed<O, Nodes, Fed, Keys | "end">[Keys | "end"]] extends [never]
+    : [Exclude<Keys | "end", Fed>] extends [never]
       ? Then
-      : GraphTypeError<Unfed<O, Nodes, Fed, Keys | "end">[Keys | "end"]>;
+      : [Unfed<I, O, Nodes, Fed, Exclude<Keys | "end", Fed>>] extends [never]
+        ? Then
+        : GraphTypeError<Unfed<I, O, Nodes, Fed, Exclude<Keys | "end", Fed>>>;

@@ -2,6 +2,7 @@ import type { NodeContext } from "../../components/context.js";
 import type { CompileOptions } from "../../compose/compile-options.js";
 import type { CompiledGraph } from "../../compose/compiled-graph.js";
 import { Graph } from "../../compose/graph.js";
+import { END, START } from "../../compose/plan/plan.js";
 import { sleep } from "../../compose/sleep.js";
 import type { NodeOptions } from "../../compose/types/node-options.js";
 import { chooseCases, evaluateLoop } from "./conditions.js";
@@ -33,24 +34,23 @@ export function flowGraph(entries: readonly FlowEntry[], retry: WorkflowRetry, o
 }
 
 type Node = (value: unknown, ctx: NodeContext<FlowState>) => unknown;
-type Handle = ReturnType<FlowGraphBuilder["node"]>;
 type NodeSettings = NodeOptions<unknown, unknown, FlowState, undefined, string | undefined>;
 
 class FlowGraphBuilder {
-  readonly #graph = new Graph<FlowInput, unknown>().withState(newFlowState);
+  readonly #graph = new Graph<FlowInput, unknown>().withState(newFlowState).untyped();
   readonly #taken: Set<string>;
   readonly #retry: WorkflowRetry;
-  #last: Handle;
+  #last: string;
 
   constructor(ids: readonly string[], retry: WorkflowRetry) {
     this.#retry = retry;
     this.#taken = new Set(ids.map(keyOf));
     this.#last = this.node(this.#uniqueKey("input"), saveInput);
-    this.#graph.connect(this.#graph.start, this.#last);
+    this.#graph.addEdge(START, this.#last);
   }
 
   compile(options: CompileOptions): WorkflowGraph {
-    this.#graph.connect(this.#last, this.#graph.end);
+    this.#graph.addEdge(this.#last, END);
     return this.#graph.compile({ maxSteps: Number.MAX_SAFE_INTEGER, ...options } as never) as WorkflowGraph;
   }
 
@@ -79,16 +79,17 @@ class FlowGraphBuilder {
     }
   }
 
-  node(key: string, run: Node, options: NodeSettings = {}) {
-    return this.#graph.node(key, run, options);
+  node(key: string, run: Node, options: NodeSettings = {}): string {
+    this.#graph.addNode(key, run, options as never);
+    return key;
   }
 
   #follow(key: string, run: Node, options?: NodeSettings): undefined {
     this.#append(this.node(key, run, options));
   }
 
-  #append(node: Handle): undefined {
-    this.#graph.connect(this.#last, node);
+  #append(node: string): undefined {
+    this.#graph.addEdge(this.#last, node);
     this.#last = node;
   }
 
@@ -113,11 +114,12 @@ class FlowGraphBuilder {
       const flow = flowOf(ctx as NodeContext<FlowState>);
       return flow.state.bailed === undefined ? sleepTimeOf(entry, value, ctx, flow) : 0;
     };
-    const node = this.#graph.node(this.#uniqueKey(entry.id), sleep<unknown>(time), {
-      before: logWith((log, value) => log.waits(value)),
+    const key = this.#uniqueKey(entry.id);
+    this.#graph.addNode(key, sleep<unknown>(time), {
+      before: logWith((log, value) => log.waits(value)) as never,
       after: logWith((log, value) => log.succeeded(value)),
     });
-    return this.#append(node as Handle);
+    return this.#append(key);
   }
 
   /** A cycle of one node: each iteration of the loop runs it once. */
@@ -137,7 +139,7 @@ class FlowGraphBuilder {
       },
     );
     const after = this.node(this.#uniqueKey(`after ${step.id}`), (value) => value);
-    this.#graph.connect(this.#last, turn);
+    this.#graph.addEdge(this.#last, turn);
     this.#graph.addBranch(turn, [turn, after], (_value, { state }) =>
       state.bailed === undefined && state.repeats[step.id] === true ? turn : after,
     );
@@ -149,9 +151,9 @@ class FlowGraphBuilder {
     const join = this.node(this.#uniqueKey(id), joinMembers(steps));
     for (const step of steps) {
       const member = this.#member(step, (value) => value);
-      this.#graph.connect(from, member).connect(member, join);
+      this.#graph.addEdge(from, member).addEdge(member, join);
     }
-    if (steps.length === 0) this.#graph.connect(from, join);
+    if (steps.length === 0) this.#graph.addEdge(from, join);
     this.#last = join;
   }
 
@@ -163,10 +165,10 @@ class FlowGraphBuilder {
         (value) => ({ value, chosen: [] }),
       ),
     );
-    this.#graph.connect(this.#last, choose);
+    this.#graph.addEdge(this.#last, choose);
     const members = cases.map(({ step }) => this.#member(step, (given) => chosenOf(given).value));
     const join = this.node(this.#uniqueKey(`after ${id}`), joinMembers(cases.map(({ step }) => step)));
-    for (const member of members) this.#graph.connect(member, join);
+    for (const member of members) this.#graph.addEdge(member, join);
     this.#graph.addBranch(choose, [...members, join], (value) => {
       const { chosen } = chosenOf(value);
       return chosen.length === 0 ? [join] : members.filter((_member, index) => chosen.includes(index));
@@ -175,7 +177,7 @@ class FlowGraphBuilder {
   }
 
   /** A step that runs in parallel with others. A failure is thrown only where they join, so that the others finish. */
-  #member(step: AnyStep, inputOf: (value: unknown) => unknown): Handle {
+  #member(step: AnyStep, inputOf: (value: unknown) => unknown): string {
     const node = this.#nodeOf(step);
     const run: Node = async (value, ctx) => {
       const flow = flowOf(ctx);
@@ -188,7 +190,7 @@ class FlowGraphBuilder {
         return undefined;
       }
     };
-    return this.node(keyOf(step.id), run, { outputKey: step.id, retry: node.retries.policy }) as Handle;
+    return this.node(keyOf(step.id), run, { outputKey: step.id, retry: node.retries.policy });
   }
 
   #uniqueKey(name: string): string {

@@ -2,6 +2,7 @@ import { causedByInterrupt } from "../../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../../components/context.js";
 import { each } from "../../compose/each.js";
 import { Graph } from "../../compose/graph.js";
+import { END, START } from "../../compose/plan/plan.js";
 import type { Runnable } from "../../compose/runnable.js";
 import { notAnArray } from "../errors.js";
 import { type Flow, flowOf } from "./flow.js";
@@ -66,9 +67,13 @@ function itemNode({ step, retries }: StepNode): Runnable<unknown, unknown> {
       throw error;
     }
   };
-  const graph = new Graph<unknown, unknown>();
-  const node = graph.node(step.id.replaceAll("/", "%2F"), run, { retry: retries.policy });
-  return graph.connect(graph.start, node).connect(node, graph.end).compile({ name: "foreach" });
+  const key = step.id.replaceAll("/", "%2F");
+  return new Graph<unknown, unknown>()
+    .untyped()
+    .addNode(key, run, { retry: retries.policy })
+    .addEdge(START, key)
+    .addEdge(key, END)
+    .compile({ name: "foreach" });
 }
 
 function lengthOf(input: unknown): number {

@@ -110,7 +110,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
 
   /** Runs a step for each item of an array, one after another or with the given `concurrency`. The output is an array. */
   foreach<Next>(
-    step: Step<Current extends readonly (infer Item)[] ? Item : never, Next>,
+    step: Step<Current extends readonly unknown[] ? Current[number] : never, Next>,
     options: { readonly concurrency?: number | undefined } = {},
   ): Workflow<In, Out, Next[]> {
     checkOptions(`.foreach of workflow "${this.id}"`, options, ["concurrency"]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Graph } from "../../../src/compose/graph.js";
 import { lambda } from "../../../src/compose/lambda.js";
+import { END, START } from "../../../src/compose/plan/plan.js";
 import { turns } from "./policy-app.js";
 
 /** Counts who runs at a time. */
@@ -19,10 +20,11 @@ function counter(): { most: () => number; work: (text: string) => Promise<string
 }
 
 function wide(work: (text: string) => unknown, count = 6) {
-  const graph = new Graph<string, Record<string, string>>();
+  const graph = new Graph<string, Record<string, string>>().untyped();
   for (let n = 0; n < count; n++) {
-    const node = graph.node(`n${n}`, work as (text: string) => string, { outputKey: `n${n}` });
-    graph.connect(graph.start, node).connect(node, graph.end.part);
+    const node = `n${n}`;
+    graph.addNode(node, work as (text: string) => string, { outputKey: `n${n}` });
+    graph.addEdge(START, node).addEdge(node, END);
   }
   return graph;
 }
@@ -43,10 +45,12 @@ describe("maxConcurrency", () => {
     const { most, work } = counter();
     const inner = wide(work, 3);
     const app = wide(work, 2);
-    const outer = new Graph<string, Record<string, unknown>>();
+    const outer = new Graph<string, Record<string, unknown>>().untyped();
     for (const key of ["x", "y"]) {
-      const node = outer.node(key, inner as never, { outputKey: key });
-      outer.connect(outer.start, node as never).connect(node as never, outer.end.part as never);
+      outer
+        .addNode(key, inner as never, { outputKey: key })
+        .addEdge(START, key)
+        .addEdge(key, END);
     }
     await outer.compile().invoke("a", { maxConcurrency: 2 });
     expect(most()).toBe(2);
@@ -106,8 +110,8 @@ describe("maxConcurrency", () => {
   it("gives the place back while a node waits for its next attempt", async () => {
     const order: string[] = [];
     let failed = false;
-    const graph = new Graph<string, Record<string, string>>();
-    const first = graph.node(
+    const graph = new Graph<string, Record<string, string>>().untyped();
+    graph.addNode(
       "first",
       (text: string) => {
         order.push("first");
@@ -119,7 +123,7 @@ describe("maxConcurrency", () => {
       },
       { outputKey: "first", retry: { delayMs: 20 } },
     );
-    const second = graph.node(
+    graph.addNode(
       "second",
       (text: string) => {
         order.push("second");
@@ -127,8 +131,7 @@ describe("maxConcurrency", () => {
       },
       { outputKey: "second" },
     );
-    for (const node of [first, second])
-      graph.connect(graph.start, node).connect(node as never, graph.end.part as never);
+    for (const node of ["first", "second"]) graph.addEdge(START, node).addEdge(node, END);
     await graph.compile().invoke("a", { maxConcurrency: 1 });
     expect(order).toEqual(["first", "second", "first"]);
   });

@@ -657,7 +657,7 @@ describe("in an agent's loop", () => {
         .append((message) => noting(runs, "before", message), { key: "before" })
         .appendToolsNode(node, { key: "tools" });
       return new Graph<AgenticMessage, AgenticMessage[]>()
-        .addGraphNode("sub", inner)
+        .addNode("sub", inner)
         .addEdge(START, "sub")
         .addEdge("sub", END)
         .compile({ name: "top", store });

@@ -1,7 +1,7 @@
 import type { FailureAt } from "../error-branch.js";
 import type { IsRecord, Lacks } from "../fit.js";
-import type { GraphTypeError } from "../graph-type-error.js";
-import type { NewKey } from "../node-key.js";
+import type { GraphTypeError, Unless } from "../graph-type-error.js";
+import type { NewKeyProblem } from "../node-key.js";
 import type { TypeName } from "../type-name.js";
 import type { AtPath, NoStep } from "./path.js";
 import type { AnyAround, ResolvedInput, ResolveSource, WholeOf } from "./resolve.js";
@@ -144,11 +144,13 @@ type NoStepIn<Found> = 0 extends 1 & Found
     : false;
 
 /** The key of a new node, or an error sentence. A node without a mapping must accept `undefined`. */
-export type NewWiredKey<Keys, Key extends string, M, In> = [M] extends [undefined]
+export type NewWiredKey<Keys, Key extends string, M, In> = Unless<NewKeyProblem<Keys, Key> | NoInput<Key, M, In>, Key>;
+
+type NoInput<Key extends string, M, In> = [M] extends [undefined]
   ? undefined extends In
-    ? NewKey<Keys, Key>
+    ? never
     : `"${Key}" takes ${TypeName<In>} and has no input`
-  : NewKey<Keys, Key>;
+  : never;
 
 /** The target of a branch, which must be declared after the branch; otherwise an error sentence. */
 export type NewTarget<Keys, Target extends string> = Target extends Keys

@@ -1,3 +1,4 @@
+import type { AnyCallOptions, OptionsFor } from "../call-options.js";
 import type { NodeShape } from "../node-shape.js";
 import type { AnySource, FailureKey, Mapping, ReasonsIn } from "./sources.js";
 
@@ -31,10 +32,40 @@ export type ErrorFork<Maybe, From extends string, Target extends string> =
 type AlwaysOne<Maybe, From, Target> = From extends Maybe ? false : "end" extends Target ? false : "always";
 
 /** A node of a workflow. `implies` are the nodes without which it cannot run. */
-export interface WiredShape<In, Out, Inner, Options, Implies extends string>
+export interface WiredShape<In, Out, Inner, Options, Implies extends string, Follows = never>
   extends NodeShape<In, Out, Inner, Options> {
   readonly implies: Implies;
+  /** The nodes behind which it always runs, if it may be skipped. */
+  readonly follows: Follows;
 }
+
+/** A function that takes `In` and gives `Out`, and runs only behind the nodes that it implies. */
+export interface Wired<In, Out, Implies extends string> extends WiredShape<In, Out, undefined, object, Implies> {}
+
+/** What `addNode` of a workflow adds. */
+export type WiredNode<Key extends string, In, Out, Inner, Options, Implies extends string, Follows> = [
+  Inner,
+  Options,
+  Follows,
+] extends [undefined, AnyCallOptions, never]
+  ? Record<Key, Wired<In, Out, Implies>>
+  : Record<Key, WiredShape<In, Out, Inner, OptionsFor<Options, Inner>, Implies, Follows>>;
+
+/** The nodes behind which a node always runs: what decides whether it runs, if that is no branch, and what those follow. */
+export type FollowsOf<Nodes, Maybe, Forks, Key, Controls> = [Maybe] extends [never]
+  ? never
+  : [ForksTo<Forks, Key>] extends [never]
+    ? Controls | FollowedBy<Nodes, Maybe, Controls>
+    : never;
+
+/** The nodes that certainly lead to one of these. One with an error branch may fail, whatever it follows. */
+export type FollowedBy<Nodes, Maybe, Keys> = Keys extends keyof Nodes & string
+  ? FailureKey<Keys> extends Maybe
+    ? never
+    : Nodes[Keys] extends { readonly follows: infer Follows }
+      ? Follows
+      : never
+  : never;
 
 /** The nodes that a mapping reads as a reason to run, not with `dataOnly`. */
 export type ReasonsOf<M> = [Mapping] extends [M] ? never : ReasonsBelow<M>;

@@ -34,7 +34,7 @@ export type SwitchTargets<Out, Field extends string, Cases> = {
 type CasesTo<Cases, Target> = { [Name in keyof Cases]: Cases[Name] extends Target ? Name : never }[keyof Cases];
 
 /** `Then` if the workflow has an output and all targets of its branches; otherwise an error that names what is missing. */
-export type FinishedWorkflow<Keys extends string, Forks, Ended, Then> = Ended extends true
+export type FinishedWorkflow<Keys extends string, Forks, Last, Then> = ["end"] extends [Last]
   ? [Unmet<Keys, Forks>] extends [never]
     ? Then
     : GraphTypeError<Unmet<Keys, Forks>>

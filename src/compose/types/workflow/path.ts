@@ -1,3 +1,5 @@
+import type { AnyFunction } from "../fit.js";
+
 declare const noStep: unique symbol;
 
 /** Marks an invalid path. It is not assignable to anything. */
@@ -29,8 +31,8 @@ type Items<Value, Rest> = 0 extends 1 & Value
         ? Value
         : NoStep<"*">;
 
-type Step<Value, Head extends string> = [Head] extends [keyof Value]
-  ? Value[Head & keyof Value]
+type Step<Value, Head extends string> = [Value, Head] extends [object, keyof Value]
+  ? OwnStep<Value, Head>
   : 0 extends 1 & Value
     ? Value
     : unknown extends Value
@@ -51,8 +53,37 @@ type StepInto<Value, Head extends string, Keys> = Value extends null | undefined
           ? Value[Head]
           : Item | undefined
         : NoStep<Head>
-      : Head extends keyof Value
-        ? Value[Head]
+      : [Value, Head] extends [object, keyof Value]
+        ? OwnStep<Value, Head>
         : Head extends Keys
           ? undefined
           : NoStep<Head>;
+
+/** Objects whose fields are no data of their own: what they have is on their prototypes. */
+type Opaque = AnyFunction | Date | RegExp | Promise<unknown> | ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>;
+
+/** A step into what the value has itself: no methods, and a field of a record with any keys may be missing. */
+type OwnStep<Value, Head extends string> = 0 extends 1 & Value
+  ? Value
+  : Value extends Opaque
+    ? NoStep<Head>
+    : Head extends keyof Value
+      ? IsMethod<Value[Head]> extends true
+        ? NoStep<Head>
+        : string extends keyof Value
+          ? Head extends Declared<Value>
+            ? Value[Head]
+            : Value[Head] | undefined
+          : Value[Head]
+      : never;
+
+type IsMethod<Field> = 0 extends 1 & Field
+  ? false
+  : [Field] extends [never]
+    ? false
+    : [Field] extends [AnyFunction]
+      ? true
+      : false;
+
+/** The fields that a type with an index signature names. */
+type Declared<Value> = keyof { [Field in keyof Value as string extends Field ? never : Field]: unknown };

@@ -1,5 +1,5 @@
 import type { FailureAt } from "../error-branch.js";
-import type { CoveredFork, Fork, ForksTo, Gaps } from "./controls.js";
+import type { CoveredFork, FollowedBy, Fork, ForksTo, Gaps } from "./controls.js";
 import type { AtPath, NoStep } from "./path.js";
 import type { AnySource, FailureKey, Told } from "./sources.js";
 
@@ -89,7 +89,9 @@ type CaseOf<Forks, Key, Source> =
     : never;
 
 type First<At extends AnyAround, Said> = [AlwaysThere<At, Said>] extends [never]
-  ? [CoveredFork<At["forks"], At["maybe"], KeyOf<Said>>] extends [never]
+  ? [CoveredFork<At["forks"], At["maybe"], KeyOf<Said> | FollowedBy<At["nodes"], At["maybe"], KeyOf<Said>>>] extends [
+      never,
+    ]
     ? EachOf<At, Said> | undefined
     : [OwnGap<At, Said>] extends [never]
       ? EachOf<At, Said>
