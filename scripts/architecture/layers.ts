@@ -7,11 +7,13 @@ const order = [
   "callbacks",
   "components",
   "tool definitions",
+  "model shapes",
   "contracts",
   "plan",
   "checkpoint",
   "run",
   "tools node",
+  "model adapters",
   "builders",
   "models",
   "templates",
@@ -69,8 +71,9 @@ export function findWrongArrows(modules: readonly SourceModule[]): string[] {
 }
 
 /**
- * Tells the contracts of `compose/` (options, the Runnable interface: what everything there speaks) from its builders, in
- * any folder that is no layer of its own. A contract imports nothing but contracts and what stands below `compose/`.
+ * Tells the contracts of `compose/` (options, the Runnable interface: what everything there speaks) from its builders, and in
+ * `models/` what adapts a model (builders take models of the AI SDK) from what is built of graphs and runs. A contract imports
+ * nothing but contracts and what stands below `compose/`.
  */
 class LayerMap {
   readonly #modules: ReadonlyMap<string, SourceModule>;
@@ -94,17 +97,20 @@ class LayerMap {
     if (contractFiles.includes(path)) return "contracts";
     const [top, name, inner] = path.split("/").slice(1);
     if (top === "tools") return name === "node" ? "tools node" : "tool definitions";
+    if (top === "models") {
+      if (this.#importsAbove(path, "model adapters")) return "models";
+      return this.#importsAbove(path, "model shapes") ? "model adapters" : "model shapes";
+    }
     if (top !== "compose") return topFolders.find((layer) => layer === top);
     if (inner !== undefined && name === "plan") return "plan";
-    return this.#isBuilder(path) ? "builders" : "contracts";
+    return builderFiles.includes(path) || this.#importsAbove(path, "contracts") ? "builders" : "contracts";
   }
 
-  #isBuilder(path: string): boolean {
-    if (builderFiles.includes(path)) return true;
+  #importsAbove(path: string, floor: Layer): boolean {
     const imports = this.#modules.get(path)?.imports ?? [];
     return imports.some(({ target }) => {
       const layer = target === undefined ? undefined : this.get(target);
-      return layer !== undefined && layer !== "entry" && isAbove(layer, "contracts");
+      return layer !== undefined && layer !== "entry" && isAbove(layer, floor);
     });
   }
 }

@@ -3,7 +3,7 @@ import type { ChainCompileOptions } from "./compile-options.js";
 import { type EndChecks, readEndChecks } from "./end-checks.js";
 import { droppedChain, duplicateNode, emptyGraph, invalidChain, memberOutputKey } from "./errors.js";
 import { passthrough } from "./lambda.js";
-import { toNode } from "./node.js";
+import { checkToolsNode, toNode } from "./node.js";
 import { type NamedNode, readEntries } from "./node-entries.js";
 import { Draft, type DraftNode, newDraftNode } from "./plan/draft.js";
 import { checkFieldKey } from "./plan/key.js";
@@ -61,8 +61,9 @@ export class ChainBuilder {
   }
 
   append(method: string, node: unknown, given: object | undefined): ChainBuilder {
-    const { key, options } = splitKey(given);
-    const added = this.#newNode(key === undefined ? `node_${this.#count}` : key, node, options);
+    const { key = `node_${this.#count}`, options } = splitKey(given);
+    if (method === "appendToolsNode") checkToolsNode(method, key, node);
+    const added = this.#newNode(key, node, options);
     return this.#next(method, [added], undefined);
   }
 

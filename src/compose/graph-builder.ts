@@ -2,7 +2,7 @@ import { isPlainObject } from "../is.js";
 import type { CompileOptions } from "./compile-options.js";
 import { type EndChecks, readEndChecks } from "./end-checks.js";
 import { invalidSwitch } from "./errors.js";
-import { toNode } from "./node.js";
+import { checkToolsNode, toNode } from "./node.js";
 import { readEntries } from "./node-entries.js";
 import { Draft } from "./plan/draft.js";
 import { makePlan } from "./plan/make-plan.js";
@@ -28,6 +28,11 @@ export class GraphBuilder {
 
   addNode(key: unknown, node: unknown, options: object | undefined): void {
     this.#draft.add(this.#draft.newNode(key, node, options));
+  }
+
+  addToolsNode(key: unknown, node: unknown, options: object | undefined): void {
+    checkToolsNode("addToolsNode", key, node);
+    this.addNode(key, node, options);
   }
 
   addNodes(nodes: unknown): void {

@@ -167,7 +167,7 @@ export class Graph<I, O, State = undefined, Nodes = unknown, Fed = never, Given 
     Given,
     Result
   > {
-    this.#builder.addNode(key, tools, options);
+    this.#builder.addToolsNode(key, tools, options);
     return this as never;
   }
 

@@ -1,6 +1,7 @@
 import type { NodeContext } from "../components/context.js";
+import { isFields } from "../is.js";
 import { isAiSdkModel } from "../models/ai-sdk/provider-model.js";
-import { aiSdkModel } from "../models/ai-sdk-model.js";
+import { toModel } from "../models/to-model.js";
 import { invalidNode } from "./errors.js";
 import type { RunOptions } from "./options.js";
 import { type HasNodeDefinition, hasNodeDefinition, type NodeDefinition } from "./plan/node-definition.js";
@@ -13,9 +14,20 @@ export function toNode(key: string, node: unknown): NodeDefinition | HasNodeDefi
   if (hasNodeDefinition(node)) return node;
   const kind: unknown = "component" in node ? node.component : undefined;
   if (isComponentName(kind)) return fromComponent(key, node, kind);
-  if (isAiSdkModel(node)) return fromComponent(key, aiSdkModel(node), "model");
+  if (isAiSdkModel(node)) return fromComponent(key, toModel(node, key), "model");
   if (modes.every((mode) => hasMethod(node, mode))) return fromForeignRunnable(node);
   throw invalidNode(key, kind === undefined ? `is ${kindOf(node)}. ${advice}` : describeComponent(kind));
+}
+
+/** Throws for a model where a tools node is needed. `method` is what was called. */
+export function checkToolsNode(method: string, key: unknown, node: unknown): void {
+  const isModel = isAiSdkModel(node) || (isFields(node) && node.component === "model");
+  if (!isModel) return;
+  const modelMethod = method === "addToolsNode" ? "addModelNode" : "appendModel";
+  throw invalidNode(
+    String(key),
+    `is a model, but ${method} takes a tools node: new AgenticToolsNode({ tools }). For a model, call ${modelMethod}.`,
+  );
 }
 
 const advice =

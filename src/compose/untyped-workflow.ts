@@ -4,7 +4,7 @@ import type { StreamReader } from "../schema/stream/reader.js";
 import type { WorkflowCompileOptions } from "./compile-options.js";
 import type { CompiledGraph } from "./compiled-graph.js";
 import type { ErrorChoice } from "./types/error-branch.js";
-import type { Built, builds, NodeLike } from "./types/node-like.js";
+import type { Built, builds, ModelFor, NodeLike } from "./types/node-like.js";
 import type { UnkeyedNodeOptions } from "./types/node-options.js";
 import type { Mapping } from "./types/workflow/sources.js";
 
@@ -31,7 +31,11 @@ export interface UntypedWorkflow<I, O, State = undefined> {
     node: NodeLike<never, unknown, State, unknown>,
     options?: UntypedNodeOptions<State>,
   ): UntypedWorkflow<I, O, State>;
-  addModelNode: UntypedWorkflow<I, O, State>["addNode"];
+  addModelNode(
+    key: string,
+    model: ModelFor<never, never>,
+    options?: UntypedNodeOptions<State>,
+  ): UntypedWorkflow<I, O, State>;
   addToolsNode: UntypedWorkflow<I, O, State>["addNode"];
   addBranch(
     from: string,

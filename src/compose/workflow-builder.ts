@@ -13,7 +13,7 @@ import {
   startAsTarget,
   unknownNode,
 } from "./errors.js";
-import { toNode } from "./node.js";
+import { checkToolsNode, toNode } from "./node.js";
 import { Draft } from "./plan/draft.js";
 import { makePlan } from "./plan/make-plan.js";
 import { type MappingPlan, readMapping } from "./plan/mapping.js";
@@ -55,6 +55,11 @@ export class WorkflowBuilder {
     const wired = readWired(added.key, input, runAfter);
     this.#draft.add(added);
     this.#wired.push(wired);
+  }
+
+  addToolsNode(key: unknown, node: unknown, given: object | undefined): void {
+    checkToolsNode("addToolsNode", key, node);
+    this.addNode(key, node, given);
   }
 
   addBranch(from: unknown, targets: unknown, choose: unknown, stream: boolean): void {

@@ -1,4 +1,5 @@
 import type { NodeContext } from "../components/context.js";
+import type { ModelOptions } from "../components/model.js";
 import type { StateKey } from "../components/state-key.js";
 import { CompiledPlan } from "../run/compiled-plan.js";
 import type { DeclaredConcat } from "../schema/concat/rule.js";
@@ -16,7 +17,7 @@ import type { OutAt } from "./types/edge-check.js";
 import type { ErrorChoice, FailureAt } from "./types/error-branch.js";
 import type { NoChunks, ValueOf } from "./types/joined.js";
 import type { BeforeNodes, StopKey } from "./types/node-key.js";
-import type { Built, builds, NodeLike, ToolsNode } from "./types/node-like.js";
+import type { Built, builds, ModelFor, NodeLike, ToolsNode } from "./types/node-like.js";
 import type { UnkeyedNodeOptions } from "./types/node-options.js";
 import type { KeysOf } from "./types/shape.js";
 import type { SwitchField } from "./types/switch.js";
@@ -155,6 +156,46 @@ export class Workflow<
     return this as never;
   }
 
+  /** `addNode` for a model, also for one of a provider package of the AI SDK; its `options` are the model's call options. */
+  addModelNode<
+    const Key extends string,
+    const M extends Mapping | undefined = undefined,
+    const After extends string = never,
+    Options = ModelOptions,
+  >(
+    key: NewWiredKey<KeysOf<Nodes>, Key, M, readonly AgenticMessage[]>,
+    model: ModelFor<readonly AgenticMessage[], Options>,
+    options?: WiredOptions<
+      M,
+      CheckMapping<At<I, Nodes, Maybe, Forks, Key, M, After>, M, readonly AgenticMessage[]>,
+      KeysOf<Nodes>,
+      After
+    > &
+      UnkeyedNodeOptions<readonly AgenticMessage[], AgenticMessage, State, Partial<Options>>,
+  ): Workflow<
+    I,
+    O,
+    State,
+    Nodes &
+      WiredNode<
+        Key,
+        readonly AgenticMessage[],
+        AgenticMessage,
+        undefined,
+        Options,
+        ImpliedByAll<Nodes, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>> & string,
+        FollowsOf<Nodes, Maybe, Forks, Key, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>>
+      >,
+    Maybe | MaybeSkipped<Forks, Maybe, Key, ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>>,
+    Forks,
+    Key,
+    Given,
+    Result
+  > {
+    this.#builder.addNode(key, model, options);
+    return this as never;
+  }
+
   /** `addNode` for a tools node. */
   addToolsNode<
     const Key extends string,
@@ -190,7 +231,7 @@ export class Workflow<
     Given,
     Result
   > {
-    this.#builder.addNode(key, tools, options);
+    this.#builder.addToolsNode(key, tools, options);
     return this as never;
   }
 
