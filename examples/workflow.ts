@@ -1,7 +1,7 @@
 // A workflow: each node declares which parts of which outputs it reads, and runs when they are available.
 // expect: { answer: "3 hits on kumiko", sources: ["/0", "/1", "/2"] }
 // expect: search -> write: hits.*.url → urls
-import { extract, from, START, value, Workflow } from "kumiko";
+import { constant, from, START, Workflow } from "kumiko";
 
 interface Found {
   hits: { title: string; url: string }[];
@@ -13,12 +13,12 @@ const flow = new Workflow<{ question: string }, { answer: string; sources: strin
     async ({ query, limit }: { query: string; limit: number }): Promise<Found> => ({
       hits: Array.from({ length: limit }, (_, n) => ({ title: `${query} ${n}`, url: `/${n}` })),
     }),
-    { input: { query: from(START, "question"), limit: value(3) } },
+    { input: { query: from(START, "question"), limit: constant(3) } },
   )
   .addNode("write", ({ question, urls }) => `${urls.length} hits on ${question}`, {
     input: { question: from(START, "question"), urls: from("search", "hits.*.url") },
   })
-  .end({ answer: from("write"), sources: extract("search", ({ hits }: Found) => hits.map(({ url }) => url)) });
+  .end({ answer: from("write"), sources: from("search", ({ hits }: Found) => hits.map(({ url }) => url)) });
 
 const app = flow.compile({ name: "research" });
 const result = await app.invoke({ question: "kumiko" });

@@ -81,7 +81,7 @@ export {
   type Passthrough,
   passthrough,
 } from "./compose/lambda.js";
-export { extract, type FromOptions, failureOf, firstOf, from, value } from "./compose/mapping.js";
+export { constant, type FromOptions, failureOf, firstOf, from } from "./compose/mapping.js";
 export { type MemoryCacheOptions, memoryCache } from "./compose/memory-cache.js";
 export type {
   Answers,
@@ -113,8 +113,8 @@ export type { NodePaths } from "./compose/types/node-paths.js";
 export type { NodeShape } from "./compose/types/node-shape.js";
 export type {
   AnySource,
+  Computed,
   Constant,
-  Extracted,
   FirstOf,
   From,
   Mapping,

@@ -4,6 +4,7 @@ import {
   batch,
   Chain,
   type CompileOptions,
+  constant,
   createTool,
   END,
   each as eachItem,
@@ -21,7 +22,6 @@ import {
   type RunOptions,
   START,
   type StreamReader,
-  value,
   Workflow,
 } from "kumiko";
 import { type ChunkOptions, MDocument, memoryVectors } from "kumiko/rag";
@@ -149,7 +149,7 @@ function wired(steps: readonly WiredStep[]): Run {
   const flow = new Workflow<{ input: number }, number>().untyped();
   let last = from(START, "input");
   for (const [n, step] of steps.entries()) {
-    const input = { last, first: from(START, "input"), one: value(1) };
+    const input = { last, first: from(START, "input"), one: constant(1) };
     flow.addNode(`n${n}`, step, { input });
     last = from(`n${n}`, "sum") as never;
   }

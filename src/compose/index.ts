@@ -39,7 +39,7 @@ export { events, type RunEvent, resumeEvents } from "./events.js";
 export { Graph } from "./graph.js";
 export type { GraphOptions } from "./graph-options.js";
 export { type LambdaModes, type LambdaOptions, lambda, mapChunks, type Passthrough, passthrough } from "./lambda.js";
-export { extract, type FromOptions, failureOf, firstOf, from, value } from "./mapping.js";
+export { constant, type FromOptions, failureOf, firstOf, from } from "./mapping.js";
 export { type MemoryCacheOptions, memoryCache } from "./memory-cache.js";
 export type { Answers, KindOptions, NodeCallOptions as PlaceOptions, ResumeOptions, RunOptions } from "./options.js";
 export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./plan/describe.js";
@@ -66,8 +66,8 @@ export type { NodeShape } from "./types/node-shape.js";
 export type { Flow, Part, TypedNode } from "./types/shape.js";
 export type {
   AnySource,
+  Computed,
   Constant,
-  Extracted,
   FirstOf,
   From,
   Mapping,

@@ -1,7 +1,7 @@
 import { checkOptions } from "../check-options.js";
 import { invalidMapping, invalidOption } from "./errors.js";
-import { type FromSource, mappingSource, type Path, type Source } from "./plan/mapping.js";
-import type { AnySource, Constant, Extracted, FailureOf, FirstOf, From } from "./types/workflow/sources.js";
+import { type ComputedSource, type FromSource, mappingSource, type Path, type Source } from "./plan/mapping.js";
+import type { AnySource, Computed, Constant, FailureOf, FirstOf, From } from "./types/workflow/sources.js";
 
 /** Options of {@link from}. */
 export interface FromOptions<DataOnly, Default, Required> {
@@ -17,11 +17,12 @@ export interface FromOptions<DataOnly, Default, Required> {
 type Given = string | number | bigint | boolean | symbol | object | null | undefined;
 
 /**
- * Reads the output of a node (or START), or a part of it by a path: `a.b`, `a.0`, or `a.*.b` for every item of an array.
+ * Reads the output of a node (or START), a part of it by a path, or what a function computes from it. A path is `a.b`, `a.0`, or
+ * `a.*.b` for every item of an array. The function may be async; if it throws, the reading node fails.
  *
  * @example
- * const flow = new Workflow<{ hits: { url: string }[] }, { urls: string[] }>()
- *   .end({ urls: from(START, "hits.*.url") });
+ * const flow = new Workflow<{ hits: { url: string }[] }, { urls: string[]; count: number }>()
+ *   .end({ urls: from(START, "hits.*.url"), count: from(START, ({ hits }: { hits: object[] }) => hits.length) });
  */
 export function from<
   const Key extends string,
@@ -40,7 +41,12 @@ export function from<
   path: Path,
   options?: FromOptions<DataOnly, Default, Required>,
 ): From<Key, Path, DataOnly, Default, Required>;
+export function from<const Key extends string, Whole, Made>(
+  key: Key,
+  read: (whole: Whole) => Made | Promise<Made>,
+): Computed<Key, Whole, Made>;
 export function from(key: unknown, pathOrOptions?: unknown, given?: unknown): never {
+  if (typeof pathOrOptions === "function") return computed(key, pathOrOptions as ComputedSource["read"], given);
   const hasPath = typeof pathOrOptions === "string";
   const { dataOnly = false, required = false, ...rest } = readOptions(key, hasPath ? given : (given ?? pathOrOptions));
   const fallback = "default" in rest && rest.default !== undefined ? { value: rest.default } : undefined;
@@ -52,28 +58,14 @@ export function from(key: unknown, pathOrOptions?: unknown, given?: unknown): ne
  * A constant for every run. Plain objects and arrays are copied, so that a run may change its own copy.
  *
  * @example
- * const limit = value(5);
+ * const limit = constant(5);
  */
-export function value<const T extends string | number | bigint | boolean | symbol | null | undefined>(
-  constant: T,
+export function constant<const T extends string | number | bigint | boolean | symbol | null | undefined>(
+  value: T,
 ): Constant<T>;
-export function value<T>(constant: T): Constant<T>;
-export function value(constant: unknown): never {
-  return sourceOf({ kind: "value", value: constant });
-}
-
-/**
- * Computes a value from the output of a node with a function, which may be async. If it throws, the reading node fails.
- *
- * @example
- * const first = extract("search", (found: { hits: string[] }) => found.hits[0] ?? "nothing");
- */
-export function extract<const Key extends string, Whole, Made>(
-  key: Key,
-  read: (whole: Whole) => Made | Promise<Made>,
-): Extracted<Key, Whole, Made> {
-  if (typeof read !== "function") throw invalidMapping(String(key), "", "needs a function in extract(key, function).");
-  return sourceOf({ kind: "extract", key: checkKey(key), extract: read });
+export function constant<T>(value: T): Constant<T>;
+export function constant(value: unknown): never {
+  return sourceOf({ kind: "constant", value });
 }
 
 /**
@@ -87,7 +79,7 @@ export function firstOf<const Froms extends readonly [From<string>, ...From<stri
 ): FirstOf<Froms> {
   const sources = froms.map((given): FromSource => {
     const source: Source | undefined = isSource(given) ? (given[mappingSource] as Source) : undefined;
-    if (source?.kind !== "from") throw invalidOption("firstOf needs sources made with from(…).");
+    if (source?.kind !== "from") throw invalidOption("firstOf needs sources made with from(key) or from(key, path).");
     return source;
   });
   if (sources.length === 0) throw invalidOption("firstOf needs at least one source: firstOf(from(…), from(…)).");
@@ -116,6 +108,12 @@ export function failureOf(key: unknown, path?: unknown): never {
   return sourceOf({ kind: "failure", key: checkKey(key), path: steps });
 }
 
+function computed(key: unknown, read: ComputedSource["read"], options: unknown): never {
+  if (options !== undefined)
+    throw invalidOption(`from("${String(key)}", function) takes no options: the function decides what is missing.`);
+  return sourceOf({ kind: "computed", key: checkKey(key), read });
+}
+
 function sourceOf(source: Source): never {
   return Object.freeze({ [mappingSource]: Object.freeze(source) }) as never;
 }
@@ -126,7 +124,7 @@ function isSource(given: unknown): given is AnySource {
 
 function checkKey(key: unknown): string {
   if (typeof key === "string" && key !== "") return key;
-  throw invalidOption("A source names a node by its key: from(key), extract(key, function), failureOf(key).");
+  throw invalidOption("A source names a node by its key: from(key), from(key, function), failureOf(key).");
 }
 
 interface AnyOptions {
@@ -141,7 +139,7 @@ function readOptions(key: unknown, options: unknown): AnyOptions {
   if (options === undefined) return {};
   if (typeof options !== "object" || options === null)
     throw invalidOption(
-      `from("${String(key)}", …) takes a path, which must be a string, and options, which must be an object.`,
+      `from("${String(key)}", …) takes a path, which must be a string, or a function, and options, which must be an object.`,
     );
   checkOptions(`from("${String(key)}", …)`, options, optionNames);
   for (const name of ["dataOnly", "required"]) {
@@ -159,7 +157,7 @@ function readPath(key: unknown, path: string): Path {
       throw invalidMapping(
         String(key),
         "",
-        `is read at "${path}", a path with an empty step. Write a.b, a.0 or a.*.b; a key with a dot in it needs extract.`,
+        `is read at "${path}", a path with an empty step. Write a.b, a.0 or a.*.b; for a key with a dot in it, use from(key, function).`,
       );
     if (step === "__proto__")
       throw invalidMapping(String(key), "", `is read at "${path}": "__proto__" is not a readable field.`);

@@ -28,7 +28,7 @@ interface DraftBranch extends Omit<PlanBranch, "from" | "targets"> {
 }
 
 /** The mapping of a node without `input`. */
-const nothing: MappingPlan = { kind: "value", value: undefined };
+const nothing: MappingPlan = { kind: "constant", value: undefined };
 
 /** Options of a node in a graph that a workflow replaces by mappings. */
 const otherOptions = ["inputKey", "outputKey", "merge"];

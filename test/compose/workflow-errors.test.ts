@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { extract, firstOf, from, value } from "../../src/compose/mapping.js";
+import { constant, firstOf, from } from "../../src/compose/mapping.js";
 import { END, START } from "../../src/compose/plan/plan.js";
 import type { Mapping } from "../../src/compose/types/workflow/sources.js";
 import { Workflow } from "../../src/compose/workflow.js";
@@ -121,8 +121,9 @@ describe("A mapping that is none", () => {
   it("is refused for options and sources that are none", () => {
     expect(thrownBy(() => from("a", { only: true } as object))).toEqual(code("INVALID_OPTION"));
     expect(thrownBy(() => from("a", "b", { dataOnly: 1 as never }))).toEqual(code("INVALID_OPTION"));
-    expect(thrownBy(() => firstOf(value(1) as never))).toEqual(code("INVALID_OPTION"));
-    expect(thrownBy(() => extract("a", 1 as never))).toEqual(code("INVALID_MAPPING"));
+    expect(thrownBy(() => firstOf(constant(1) as never))).toEqual(code("INVALID_OPTION"));
+    expect(thrownBy(() => from("a", 1 as never))).toEqual(code("INVALID_OPTION"));
+    expect(thrownBy(() => from("a", (() => 1) as never, { required: true }))).toEqual(code("INVALID_OPTION"));
     expect(thrownBy(() => from(1 as never))).toEqual(code("INVALID_OPTION"));
   });
 });
@@ -143,7 +144,7 @@ describe("A mapping fails its node", () => {
   });
 
   it("with the error of extract", async () => {
-    const broken = extract(START, (): never => {
+    const broken = from(START, (): never => {
       throw new RangeError("too far");
     });
     for (const error of await failuresOf({ x: broken }, 1)) {
@@ -204,7 +205,7 @@ describe("A constant", () => {
     list.push(list);
     const flow = loose()
       .addNode("read", (given: { list: unknown[]; when: Date }) => given, {
-        input: { list: value(list), when: value(when) },
+        input: { list: constant(list), when: constant(when) },
       })
       .end(from("read"))
       .compile();

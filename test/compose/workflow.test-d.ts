@@ -1,7 +1,7 @@
 import { expectTypeOf, it } from "vitest";
 import type { CompiledGraph } from "../../src/compose/compiled-graph.js";
 import { Graph } from "../../src/compose/graph.js";
-import { extract, firstOf, from, value } from "../../src/compose/mapping.js";
+import { constant, firstOf, from } from "../../src/compose/mapping.js";
 import { START } from "../../src/compose/plan/plan.js";
 import { Workflow } from "../../src/compose/workflow.js";
 
@@ -35,8 +35,8 @@ it("infers the input of a plain function from its mapping", () => {
         urls: from("search", "hits.*.url"),
         first: from("search", "hits.0.text"),
         note: from("search", "note", { default: "none" }),
-        limit: value(5),
-        inner: { size: extract("search", (whole: Found) => whole.hits.length) },
+        limit: constant(5),
+        inner: { size: from("search", (whole: Found) => whole.hits.length) },
       },
     },
   );
@@ -107,7 +107,7 @@ it("says what is wrong at the field", () => {
   });
   searching.addNode("a", (_: number) => 1, {
     // @ts-expect-error "search" gives a record, and the function takes string
-    input: extract("search", (whole: string) => whole.length),
+    input: from("search", (whole: string) => whole.length),
   });
   // @ts-expect-error "i" takes string and has no input
   searching.addNode("i", (_: string) => 1);
@@ -156,7 +156,7 @@ it("is sure of a node that reads all targets of a branch", () => {
 it("wants the targets of a branch behind it, all of them", () => {
   // @ts-expect-error "search" stands before this branch
   searching.addBranch("search", ["search"], () => "search");
-  const half = branched.addNode("long", () => 1).end({ answer: value("") });
+  const half = branched.addNode("long", () => 1).end({ answer: constant("") });
   // @ts-expect-error the branch from "search" leads to "short", which is not a node
   half.compile();
   // @ts-expect-error it chooses what it does not declare
@@ -186,10 +186,10 @@ it("checks any and unknown when it runs", () => {
 it("takes literals as what they are", () => {
   const literal = new Workflow<string, number>();
   literal.addNode("a", (_: { mode: "fast" | "slow"; list: string[] }) => 1, {
-    input: { mode: value("fast"), list: value(["x"]) },
+    input: { mode: constant("fast"), list: constant(["x"]) },
   });
   // @ts-expect-error "quick" is not a mode
-  literal.addNode("a", (_: { mode: "fast" | "slow" }) => 1, { input: { mode: value("quick") } });
+  literal.addNode("a", (_: { mode: "fast" | "slow" }) => 1, { input: { mode: constant("quick") } });
 });
 
 it("knows no keys once it is untyped", () => {

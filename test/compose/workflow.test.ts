@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { extract, firstOf, from, value } from "../../src/compose/mapping.js";
+import { constant, firstOf, from } from "../../src/compose/mapping.js";
 import { END, START } from "../../src/compose/plan/plan.js";
 import { Workflow } from "../../src/compose/workflow.js";
 
@@ -14,7 +14,7 @@ const search = ({ query, limit }: { query: string; limit: number }): Found => ({
 /** The page of use of the guide. */
 const answering = (limit: number) =>
   new Workflow<{ question: string }, { answer?: string | undefined; sources: string[] }>()
-    .addNode("search", search, { input: { query: from(START, "question"), limit: value(limit) } })
+    .addNode("search", search, { input: { query: from(START, "question"), limit: constant(limit) } })
     .addBranch("search", ["long", "short"], (found) => (found.hits.length > 3 ? "long" : "short"))
     .addNode("long", ({ passages }: { passages: string[] }) => ({ text: passages.join("; ") }), {
       input: { passages: from("search", "hits.*.text") },
@@ -57,7 +57,7 @@ describe("A workflow", () => {
       .addNode("b", () => ran.push("b"), { runAfter: ["a"] })
       .addNode("c", () => ran.push("c"))
       .addNode("d", () => ran.push("d"), { runAfter: ["a", "c"] })
-      .end(value(null), { runAfter: ["b", "d"] })
+      .end(constant(null), { runAfter: ["b", "d"] })
       .compile();
     await flow.invoke(false);
     expect(ran).toEqual(["c", "d"]);
@@ -88,7 +88,7 @@ describe("A workflow", () => {
       })
       .addNode("long", (text: string) => text.length, { input: from("say") })
       .addNode("short", () => "short")
-      .end({ seen: extract("long", (length: number) => [...given, String(length)]), other: from("short") })
+      .end({ seen: from("long", (length: number) => [...given, String(length)]), other: from("short") })
       .compile();
     // a saved stream is read to its end first
     const { seen } = await app.stream("so long").concat();
@@ -101,7 +101,7 @@ describe("A workflow", () => {
 
   it("awaits what extract makes", async () => {
     const flow = new Workflow<string, { size: number; text: string }>()
-      .end({ size: extract(START, async (text: string) => text.length), text: from(START) })
+      .end({ size: from(START, async (text: string) => text.length), text: from(START) })
       .compile();
     expect(await flow.invoke("four")).toEqual({ size: 4, text: "four" });
     expect(await flow.stream("four").concat()).toEqual({ size: 4, text: "four" });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   type CompiledGraph,
-  extract,
   firstOf,
   from,
   lambda,
@@ -48,8 +47,8 @@ const causes: Readonly<Record<string, unknown>> = {
   "a path leads into a string": { v: from(START, "a.b.c") },
   "a list is expected": { v: from(START, "a.*.b") },
   "the first of two is required": { v: firstOf(from(START, "nope", { required: true }), from(START, "a")) },
-  "a function throws": { v: extract(START, refuse as never) },
-  "a function rejects": { v: extract(START, (async () => refuse()) as never) },
+  "a function throws": { v: from(START, refuse as never) },
+  "a function rejects": { v: from(START, (async () => refuse()) as never) },
 };
 
 /** What the node is: each reads its input in another way. */
@@ -132,7 +131,7 @@ const readings: Readonly<Record<string, unknown>> = {
   "a data-only from": { v: from("b", { dataOnly: true }), s: from(START, "a") },
   firstOf: { v: firstOf(from(START, "a"), from("b")) },
   "firstOf that stops before it": firstOf(from(START, "a"), from("b")),
-  extract: { v: extract("b", (text: string) => text) },
+  extract: { v: from("b", (text: string) => text) },
   nothing: { s: from(START, "a") },
 };
 

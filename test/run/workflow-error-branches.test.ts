@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import type { NodeFailure } from "../../src/components/policies.js";
 import { Graph } from "../../src/compose/graph.js";
-import { failureOf, firstOf, from, value } from "../../src/compose/mapping.js";
+import { constant, failureOf, firstOf, from } from "../../src/compose/mapping.js";
 import { START } from "../../src/compose/plan/plan.js";
 import { Workflow } from "../../src/compose/workflow.js";
 
@@ -275,7 +275,7 @@ describe("An error branch of a workflow", () => {
       .untyped()
       .addErrorBranch("work", ["sorry"], ({ node }) => (node === "work" ? "sorry" : undefined))
       .addNode("sorry", (why: string) => why, { input: failureOf("work", "input") })
-      .end({ made: from("work"), why: from("sorry"), fixed: value(1) })
+      .end({ made: from("work"), why: from("sorry"), fixed: constant(1) })
       .addNode("work", (text: string) => never(text), { input: from(START) })
       .compile();
     expect(await app.invoke("a")).toEqual({ why: "a", fixed: 1 });

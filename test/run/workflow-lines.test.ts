@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { extract, from } from "../../src/compose/mapping.js";
+import { from } from "../../src/compose/mapping.js";
 import { START } from "../../src/compose/plan/plan.js";
 import { Workflow } from "../../src/compose/workflow.js";
 
@@ -29,7 +29,7 @@ describe("A workflow whose nodes run one after another", () => {
     const inside = new Workflow<{ text: string }, unknown>()
       .addNode("first", () => "first")
       .addNode("bad", (given: unknown) => given, {
-        input: { text: from("first"), size: extract(START, () => Promise.reject(new Error("no size"))) },
+        input: { text: from("first"), size: from(START, () => Promise.reject(new Error("no size"))) },
       })
       .end(from("bad"))
       .compile();
@@ -45,7 +45,7 @@ describe("A workflow whose nodes run one after another", () => {
     const app = new Workflow<string, unknown>()
       .addNode("first", (text: string) => text, { input: from(START) })
       .addNode("next", () => ran.push("next"), {
-        input: extract("first", async (text: string) => {
+        input: from("first", async (text: string) => {
           caller.abort(new Error("enough"));
           return text;
         }),

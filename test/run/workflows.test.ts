@@ -3,7 +3,7 @@ import { memoryStore } from "../../src/checkpoint/memory-store.js";
 import { isInterrupt } from "../../src/checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../../src/components/context.js";
 import { Chain } from "../../src/compose/chain.js";
-import { extract, firstOf, from, value } from "../../src/compose/mapping.js";
+import { constant, firstOf, from } from "../../src/compose/mapping.js";
 import { START } from "../../src/compose/plan/plan.js";
 import { Workflow } from "../../src/compose/workflow.js";
 import { StreamReader } from "../../src/schema/stream/reader.js";
@@ -56,7 +56,7 @@ describe("Streams in a workflow", () => {
         { input: from(START) },
       )
       .addNode("next", () => order.push("next"), { runAfter: ["say"] })
-      .end(value(null), { runAfter: ["next"] })
+      .end(constant(null), { runAfter: ["next"] })
       .compile();
     await flow.stream("x").concat();
     expect(order).toEqual(["said", "next"]);
@@ -64,7 +64,7 @@ describe("Streams in a workflow", () => {
 
   it("of the caller are read by many", async () => {
     const flow = new Workflow<{ a: string }, { x: string; y: string; z: number }>()
-      .end({ x: from(START, "a"), y: from(START, "a"), z: extract(START, ({ a }: { a: string }) => a.length) })
+      .end({ x: from(START, "a"), y: from(START, "a"), z: from(START, ({ a }: { a: string }) => a.length) })
       .compile();
     const pieces = StreamReader.from([{ a: "1" }, { a: "2" }]);
     expect(await flow.collect(pieces)).toEqual({ x: "12", y: "12", z: 2 });
@@ -76,7 +76,7 @@ it("does not evaluate the mapping of a node that is skipped", async () => {
   const flow = new Workflow<{ kind: string; text: string }, { long?: number; short?: string }>()
     .addBranch(START, ["long", "short"], ({ kind }) => (kind === "long" ? "long" : "short"))
     .addNode("long", (text: string) => text.length, {
-      input: extract(START, ({ text }: { text: string }) => {
+      input: from(START, ({ text }: { text: string }) => {
         extracted++;
         return text;
       }),
@@ -113,7 +113,7 @@ describe("A saved workflow", () => {
           ran.push("ask");
           return { text: `${given.text} ${answer}`, drawn: given.drawn };
         },
-        { input: { text: from("first", "text"), drawn: extract("first", () => ++drawn) } },
+        { input: { text: from("first", "text"), drawn: from("first", () => ++drawn) } },
       )
       .end({ asked: from("ask", "text"), other: from("right"), drawn: from("ask", "drawn") })
       .compile({ store: memoryStore(), durability });

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 
-const head = `import { extract, failureOf, firstOf, from, START, value, Workflow } from "kumiko";
+const head = `import { constant, failureOf, firstOf, from, START, Workflow } from "kumiko";
 interface Found { readonly hits: readonly { readonly text: string }[]; readonly note?: string }
 declare const found: Found;
 const searching = new Workflow<{ question: string }, { answer: string }>()
@@ -23,8 +23,8 @@ const mistakes = [
   'searching.addNode("a", (_: { q: string }) => 1, { input: { q: from("search", "note") } });',
   'searching.addNode("a", (_: { q: string; r: number }) => 1, { input: { q: from(START, "question") } });',
   'searching.addNode("a", (_: { q?: string }) => 1, { input: { w: from(START, "question") } });',
-  'searching.addNode("a", (_: number) => 1, { input: value("5") });',
-  'searching.addNode("a", (_: number) => 1, { input: extract("search", (whole: string) => whole.length) });',
+  'searching.addNode("a", (_: number) => 1, { input: constant("5") });',
+  'searching.addNode("a", (_: number) => 1, { input: from("search", (whole: string) => whole.length) });',
   'searching.addNode("a", (_: string) => 1);',
   'searching.addNode("search", () => 1);',
   'searching.addNode("a", () => 1, { runAfter: ["serch"] });',

@@ -25,10 +25,10 @@ export interface FailureSource {
 }
 
 /** A value that a function computes from the output of a node. */
-export interface ExtractSource {
-  readonly kind: "extract";
+export interface ComputedSource {
+  readonly kind: "computed";
   readonly key: string;
-  readonly extract: (whole: never) => unknown;
+  readonly read: (whole: never) => unknown;
 }
 
 /** The first of several sources that is not missing. */
@@ -38,12 +38,12 @@ export interface FirstSource {
 }
 
 /** A constant. */
-export interface ValueSource {
-  readonly kind: "value";
+export interface ConstantSource {
+  readonly kind: "constant";
   readonly value: unknown;
 }
 
-export type Source = FromSource | FailureSource | ExtractSource | FirstSource | ValueSource;
+export type Source = FromSource | FailureSource | ComputedSource | FirstSource | ConstantSource;
 
 /** The mapping of a node's input: one source for the whole, or a nested record of sources. */
 export type MappingPlan = Source | RecordMapping;
@@ -53,7 +53,7 @@ export interface RecordMapping {
   readonly fields: readonly (readonly [field: string, mapping: MappingPlan])[];
 }
 
-/** The key of the source in the results of `from`, `value` and so on. */
+/** The key of the source in the results of `from`, `constant` and so on. */
 export const mappingSource: unique symbol = Symbol.for("kumiko/mapping") as never;
 
 /** Reads the mapping of a node. Throws for anything else. */
@@ -61,7 +61,7 @@ export function readMapping(key: string, given: unknown): MappingPlan {
   return readAt(key, given, [], new Set());
 }
 
-const advice = "A mapping is from(…), value(…), extract(…), firstOf(…), failureOf(…), or a record of these.";
+const advice = "A mapping is from(…), constant(…), firstOf(…), failureOf(…), or a record of these.";
 
 function readAt(key: string, given: unknown, path: Path, around: Set<object>): MappingPlan {
   const field = path.join(".");
@@ -94,7 +94,7 @@ function checkSource(key: string, field: string, source: Source): Source {
 export function keysOf(mapping: MappingPlan): string[] {
   return leavesOf(mapping).flatMap(({ source }) => {
     if (source.kind === "first") return source.sources.map(({ key }) => key);
-    return source.kind === "value" ? [] : [source.key];
+    return source.kind === "constant" ? [] : [source.key];
   });
 }
 

@@ -129,11 +129,11 @@ function readsOf(source: Source): readonly Read[] {
       return [{ ...source, on: "value" }];
     case "failure":
       return [{ key: source.key, path: ["failure", ...source.path], on: "failure", dataOnly: false }];
-    case "extract":
+    case "computed":
       return [{ key: source.key, path: ["extract"], on: "value", dataOnly: false }];
     case "first":
       return source.sources.map((from) => ({ ...from, on: "value" }));
-    case "value":
+    case "constant":
       return [];
     default:
       return source satisfies never;

@@ -69,7 +69,7 @@ function countReads(mapping: BoundMapping, counts: Map<number, number>): void {
 
 function readsOf(source: BoundSource): readonly number[] {
   if (source.kind === "first") return source.sources.map(({ index }) => index);
-  return source.kind === "value" || source.kind === "failure" ? [] : [source.index];
+  return source.kind === "constant" || source.kind === "failure" ? [] : [source.index];
 }
 
 /** The streamed parts of a record, and the fields that are known in advance. */
@@ -111,10 +111,10 @@ function partsOf(
 function streamOf(source: BoundSource, copies: Copies, at: Outputs, own: Joining, isWhole: boolean): unknown {
   const take = (index: number): StreamReader<unknown> | undefined => copies.get(index)?.pop();
   switch (source.kind) {
-    case "value":
+    case "constant":
     case "failure":
       return source.read(at);
-    case "extract": {
+    case "computed": {
       const reader = take(source.index);
       return reader === undefined ? MISSING : lazyReader([reader], wholeOf(source, reader, at), own);
     }

@@ -1,4 +1,4 @@
-import type { ExtractSource, FailureSource, FirstSource, MappingPlan, Path } from "../../compose/plan/mapping.js";
+import type { ComputedSource, FailureSource, FirstSource, MappingPlan, Path } from "../../compose/plan/mapping.js";
 import { isPromiseLike } from "../../is.js";
 import { deepCopyOf, isMissing, type MappingTarget, MISSING, type Reading, readPath, settled } from "./read-path.js";
 
@@ -21,7 +21,7 @@ export interface BoundRecord {
   readonly mayWait: boolean;
 }
 
-export type BoundSource = BoundFrom | BoundFailure | BoundFirst | BoundExtract | BoundValue;
+export type BoundSource = BoundFrom | BoundFailure | BoundFirst | BoundComputed | BoundConstant;
 
 interface Bound {
   readonly field: Path;
@@ -46,13 +46,13 @@ export interface BoundFirst extends Bound {
   readonly sources: readonly BoundFrom[];
 }
 
-export interface BoundExtract extends Bound {
-  readonly kind: "extract";
+export interface BoundComputed extends Bound {
+  readonly kind: "computed";
   readonly index: number;
 }
 
-export interface BoundValue extends Bound {
-  readonly kind: "value";
+export interface BoundConstant extends Bound {
+  readonly kind: "constant";
   /** The value, unless each run gets a copy of its own. */
   readonly constant: unknown;
 }
@@ -69,13 +69,13 @@ export function bindMapping(mapping: MappingPlan, indexOf: IndexOf, field: Path 
       return bindFailure(mapping, indexOf, field);
     case "first":
       return bindFirst(mapping, indexOf, field);
-    case "extract":
-      return bindExtract(mapping, indexOf, field);
-    case "value": {
+    case "computed":
+      return bindComputed(mapping, indexOf, field);
+    case "constant": {
       const { value } = mapping;
       const isPlain = typeof value !== "object" || value === null;
       const read = isPlain ? () => value : () => deepCopyOf(value);
-      return { kind: "value", field, mayWait: false, constant: isPlain ? value : undefined, read };
+      return { kind: "constant", field, mayWait: false, constant: isPlain ? value : undefined, read };
     }
     default:
       return mapping satisfies never;
@@ -122,13 +122,13 @@ function bindFirst({ sources }: FirstSource, indexOf: IndexOf, field: Path): Bou
   return { kind: "first", field, sources: bound, mayWait: false, read };
 }
 
-function bindExtract({ key, extract }: ExtractSource, indexOf: IndexOf, field: Path): BoundExtract {
+function bindComputed({ key, read: compute }: ComputedSource, indexOf: IndexOf, field: Path): BoundComputed {
   const index = indexOf(key);
   const read = (outputs: Outputs): unknown => {
     const whole = outputs.at(index);
-    return whole === MISSING ? MISSING : extract(whole as never);
+    return whole === MISSING ? MISSING : compute(whole as never);
   };
-  return { kind: "extract", field, index, mayWait: true, read };
+  return { kind: "computed", field, index, mayWait: true, read };
 }
 
 function bindRecord(fields: BoundRecord["fields"]): BoundRecord {
@@ -159,7 +159,7 @@ function readNow(fields: BoundRecord["fields"]): Bound["read"] {
 }
 
 function constantOf(mapping: BoundMapping): unknown {
-  return mapping.kind === "value" ? mapping.constant : undefined;
+  return mapping.kind === "constant" ? mapping.constant : undefined;
 }
 
 function withoutMissing(record: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -5,13 +5,13 @@ import { isAgenticMessage } from "../../schema/message/agentic-message.js";
 import type { StreamReader } from "../../schema/stream/reader.js";
 import { joiningOfKey } from "../streams/joining.js";
 import { lazyReader } from "../streams/lazy-reader.js";
-import type { BoundExtract, BoundFrom, Outputs } from "./bound-mapping.js";
+import type { BoundComputed, BoundFrom, Outputs } from "./bound-mapping.js";
 import { type MappingTarget, MISSING, readPath, settled } from "./read-path.js";
 
 type Chunks = AsyncGenerator<unknown, void>;
 
 /** The result of a user function of the joined value. */
-export async function* wholeOf(source: BoundExtract, reader: StreamReader<unknown>, at: Outputs): Chunks {
+export async function* wholeOf(source: BoundComputed, reader: StreamReader<unknown>, at: Outputs): Chunks {
   const whole = await reader.concat();
   let made: unknown;
   try {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { NodeContext } from "../../../src/components/context.js";
-import { failureOf, firstOf, from, value } from "../../../src/compose/mapping.js";
+import { constant, failureOf, firstOf, from } from "../../../src/compose/mapping.js";
 import type { Mapping } from "../../../src/compose/types/workflow/sources.js";
 import { Workflow } from "../../../src/compose/workflow.js";
 
@@ -195,5 +195,5 @@ function mappingOf(
   if (shape === "whole") return first;
   if (shape === "first") return firstOf(firstRead, ...otherReads);
   const flat = Object.fromEntries(sources.map((source, n) => [`f${n}`, source]));
-  return shape === "flat" ? flat : { inner: { ...flat, fixed: value([1]) }, outer: first };
+  return shape === "flat" ? flat : { inner: { ...flat, fixed: constant([1]) }, outer: first };
 }

@@ -60,7 +60,7 @@ type CheckSource<At extends AnyAround, Said, In, Name> = [ResolveSource<At, Said
     ? Problem<At, Said, unknown>
     : [In] extends [NoStep<string> | readonly NoStep<string>[] | undefined]
       ? Problem<At, Said, unknown>
-      : Said extends { readonly extract: unknown } | { readonly failed: unknown }
+      : Said extends { readonly computed: unknown } | { readonly failed: unknown }
         ? Problem<At, Said, unknown>
         : unknown
   : Problem<At, Said, Misfit<At, Said, In, Name>>;
@@ -84,8 +84,8 @@ type Subject<Said> = Said extends { readonly from: infer Key extends string; rea
   ? Path extends ""
     ? `"${Key}"`
     : `"${Path}" of "${Key}"`
-  : Said extends { readonly extract: infer Key extends string }
-    ? `what is extracted from "${Key}"`
+  : Said extends { readonly computed: infer Key extends string }
+    ? `what is computed from "${Key}"`
     : Said extends { readonly first: unknown }
       ? "the first of these"
       : Said extends { readonly failed: infer Key extends string; readonly path: infer Path extends string }
@@ -116,7 +116,7 @@ type ReadProblem<At extends AnyAround, Said> = Said extends {
       ? `"${Key}" has no "${Path}"`
       : never
     : NoNode<Key>
-  : Said extends { readonly extract: infer Key extends string; readonly whole: (whole: infer Whole) => void }
+  : Said extends { readonly computed: infer Key extends string; readonly whole: (whole: infer Whole) => void }
     ? Key extends keyof At["nodes"] | "start"
       ? [WholeOf<At, Key>] extends [Whole]
         ? never

@@ -41,7 +41,7 @@ export type ResolveSource<At extends AnyAround, Said> = Said extends {
   ? Settled<AtPath<WholeOf<At, Key>, Path>, Key extends At["gaps"] ? undefined : never, Said>
   : Said extends { readonly value: infer T }
     ? T
-    : Said extends { readonly extract: infer Key; readonly made: infer Made }
+    : Said extends { readonly computed: infer Key; readonly made: infer Made }
       ? Made | (Key extends At["gaps"] ? undefined : never)
       : Said extends { readonly first: infer Froms extends readonly unknown[] }
         ? First<At, Told<Froms[number]>>

@@ -32,15 +32,15 @@ export interface FailureOf<out Key extends string = string, out Path extends str
   readonly [told]: { readonly failed: Key; readonly path: Path };
 }
 
-/** The result of `value(…)`. */
+/** The result of `constant(…)`. */
 export interface Constant<out T = unknown> extends AnySource<never> {
   readonly [told]: { readonly value: T };
 }
 
-/** The result of `extract(…)`. */
-export interface Extracted<out Key extends string = string, in Whole = never, out Made = unknown>
+/** The result of `from(key, function)`. */
+export interface Computed<out Key extends string = string, in Whole = never, out Made = unknown>
   extends AnySource<Key> {
-  readonly [told]: { readonly extract: Key; readonly whole: (whole: Whole) => void; readonly made: Made };
+  readonly [told]: { readonly computed: Key; readonly whole: (whole: Whole) => void; readonly made: Made };
 }
 
 /** The result of `firstOf(…)`. */
