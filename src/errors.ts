@@ -18,6 +18,7 @@ export type ErrorCode =
   | "UNREACHABLE_END"
   | "UNFED_NODE"
   | "CYCLE"
+  | "UNEVEN_JOIN"
   | "INVALID_MAPPING"
   | "STATE_REQUIRED"
   // running

@@ -146,6 +146,19 @@ export const cycle = (loops: readonly (readonly string[])[], more: boolean, isWo
         : 'With triggerMode "allPredecessor" a node waits for all nodes before it. Remove the loop, or use "anyPredecessor".'),
   );
 
+export const unevenJoin = (
+  key: string,
+  there: readonly string[],
+  late: readonly { readonly source: string; readonly outputKey: string }[],
+): KumikoError => {
+  const missing = late.map(({ source, outputKey }) => `"${source}" has delivered "${outputKey}"`).join(" and ");
+  return new KumikoError(
+    "UNEVEN_JOIN",
+    `"${key}" would run with ${list(there)} before ${missing}: compile with triggerMode "allPredecessor", or lead the short ` +
+      "path through a passthrough.",
+  );
+};
+
 export const invalidMapping = (key: string, field: string, why: string): KumikoError =>
   new KumikoError("INVALID_MAPPING", `${field === "" ? "The input" : `Field "${field}"`} of "${key}" ${why}`, {
     nodePath: key === "end" ? [] : [key],

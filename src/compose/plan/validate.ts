@@ -3,6 +3,7 @@ import { findLoops } from "./find-loops.js";
 import { IndexLists } from "./index-lists.js";
 import { checkOutputKeys } from "./output-keys.js";
 import { END_INDEX, type Plan, START_INDEX } from "./plan.js";
+import { checkUnevenJoins } from "./uneven-joins.js";
 
 /** Checks a graph as a whole, in linear time: every node can run, END is reachable, and the trigger mode fits. */
 export function validate(plan: Plan): void {
@@ -15,6 +16,8 @@ export function validate(plan: Plan): void {
   if (plan.triggerMode === "allPredecessor") {
     checkLoops(plan, successors);
     checkOutputKeys(plan);
+  } else {
+    checkUnevenJoins(plan, successors);
   }
 }
 
