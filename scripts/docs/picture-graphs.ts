@@ -7,7 +7,7 @@ import { scriptedModel } from "kumiko/testing";
 export const pictures: Readonly<Record<string, () => Promise<string>>> = {
   agent: drawAgent,
   "agent-trace": drawAgentTrace,
-  retrieval: async () => toSvg(retrieval.compile()),
+  retrieval: async () => toSvg(retrieval.compile({ triggerMode: "allPredecessor" })),
   "nested-trace": drawNestedTrace,
   workflow: async () => toSvg(workflow),
   "workflow-dark": async () => toSvg(workflow, { theme: "dark" }),

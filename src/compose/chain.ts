@@ -28,7 +28,7 @@ import type {
   WithStep,
 } from "./types/chain-step.js";
 import type { Choice } from "./types/choice.js";
-import type { ChunkBehind, CompiledInChunks, PartOf, PassedChunk } from "./types/chunked.js";
+import type { ChunkBefore, ChunkBehind, CompiledInChunks, PartOf, PassedChunk } from "./types/chunked.js";
 import type { GraphTypeError } from "./types/graph-type-error.js";
 import type { NoChunks, ValueOf } from "./types/joined.js";
 import type { CheckedMembers } from "./types/node-key.js";
@@ -48,6 +48,9 @@ export interface ChainOptions<I, O, Wanted, Result> {
 type Unchanged = { readonly unchanged: true };
 
 type ResultOf<O, Result> = [Result] extends [Unchanged] ? O : Result;
+
+/** What chunks are joined to: the value that an output schema takes. */
+type JoinedOf<O, Wanted, Result> = [Result] extends [Unchanged] ? O : Wanted;
 
 /** Checks the output of the last step against the output schema, if there is one. */
 type Finished<O, Wanted, Then> = unknown extends Wanted
@@ -240,7 +243,15 @@ export class Chain<
   get compile(): Finished<
     O,
     Wanted,
-    (options?: ChainCompileOptions<string>) => CompiledInChunks<I, ResultOf<O, Result>, Nodes, Chunks>
+    (
+      options?: ChainCompileOptions<string>,
+    ) => CompiledInChunks<
+      I,
+      ResultOf<O, Result>,
+      Nodes,
+      ChunkBefore<Chunks, JoinedOf<O, Wanted, Result>, ResultOf<O, Result>>,
+      JoinedOf<O, Wanted, Result>
+    >
   > {
     return ((options?: ChainCompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
   }

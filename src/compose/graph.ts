@@ -14,7 +14,7 @@ import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import { type MermaidOptions, toMermaid } from "./plan/picture/mermaid.js";
 import type { AnyCallOptions, OptionsFor } from "./types/call-options.js";
 import type { AnyChoice, CheckedChoice } from "./types/choice.js";
-import type { CompiledInChunks } from "./types/chunked.js";
+import type { ChunkBefore, CompiledInChunks } from "./types/chunked.js";
 import type { BranchTo, BroughtByBranch, ChunkAtEnd, EdgeTo, InAt, OutAt } from "./types/edge-check.js";
 import type { ErrorChoice, FailureAt } from "./types/error-branch.js";
 import type { NoChunks, ValueOf } from "./types/joined.js";
@@ -295,7 +295,9 @@ export class Graph<I, O, State = undefined, Nodes = unknown, Fed = never, Given 
     Nodes,
     Fed,
     KeysOf<Nodes>,
-    (options?: CompileOptions<StopKey<KeysOf<Nodes>>>) => CompiledInChunks<Given, Result, Nodes, ChunkAtEnd<O, Fed>>
+    (
+      options?: CompileOptions<StopKey<KeysOf<Nodes>>>,
+    ) => CompiledInChunks<Given, Result, Nodes, ChunkBefore<ChunkAtEnd<O, Fed>, O, Result>, O>
   > = ((options?: CompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
 
   /**

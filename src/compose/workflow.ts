@@ -6,13 +6,13 @@ import type { DeclaredConcat } from "../schema/concat/rule.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
 import type { CompileOptions, WorkflowCompileOptions } from "./compile-options.js";
-import type { CompiledGraph } from "./compiled-graph.js";
 import type { GraphOptions } from "./graph-options.js";
 import { describePlan } from "./plan/describe.js";
 import { type NodeDefinition, nodeDefinition } from "./plan/node-definition.js";
 import { type MermaidOptions, toMermaid } from "./plan/picture/mermaid.js";
 import type { AnyCallOptions, OptionsFor } from "./types/call-options.js";
 import type { AnyChoice, CheckedChoice, Seen } from "./types/choice.js";
+import type { ChunkBefore, CompiledInChunks } from "./types/chunked.js";
 import type { OutAt } from "./types/edge-check.js";
 import type { ErrorChoice, FailureAt } from "./types/error-branch.js";
 import type { NoChunks, ValueOf } from "./types/joined.js";
@@ -379,7 +379,9 @@ export class Workflow<
     KeysOf<Nodes>,
     Forks,
     Last,
-    (options?: WorkflowCompileOptions<StopKey<KeysOf<Nodes>>>) => CompiledGraph<Given, Result, Nodes>
+    (
+      options?: WorkflowCompileOptions<StopKey<KeysOf<Nodes>>>,
+    ) => CompiledInChunks<Given, Result, Nodes, ChunkBefore<unknown, O, Result>, O>
   > = ((options?: CompileOptions<string>) => new CompiledPlan(this.#builder.makePlan(options))) as never;
 
   /** Draws the workflow as a Mermaid flowchart. Throws where `compile()` would. */

@@ -284,7 +284,7 @@ describe("Graphs that go in steps", () => {
       .addNode("x", doing(ran, "x"), { outputKey: "x" })
       .addNode("c", (parts: Readonly<Record<string, string>>) => parts)
       .addEdge(START, "a")
-      .addEdge(START, "b")
+      .addBranch(START, ["b"], () => "b") // in a graph with a branch, uneven joins compile
       .addEdge("a", "c")
       .addEdge("b", "x")
       .addEdge("x", "c")

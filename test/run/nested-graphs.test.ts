@@ -77,7 +77,7 @@ describe("A graph in a graph", () => {
           return Object.keys(parts).join();
         })
         .addEdge(START, "a")
-        .addEdge(START, "b")
+        .addBranch(START, ["b"], () => "b") // in a graph with a branch, uneven joins compile
         .addEdge("b", "x")
         .addEdge("a", "c")
         .addEdge("x", "c")

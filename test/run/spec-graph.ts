@@ -2,6 +2,7 @@ import type { NodeContext } from "../../src/components/context.js";
 import type { CompileOptions } from "../../src/compose/compile-options.js";
 import { Graph } from "../../src/compose/graph.js";
 import { lambda } from "../../src/compose/lambda.js";
+import { END, START } from "../../src/compose/plan/plan.js";
 import type { Runnable } from "../../src/compose/runnable.js";
 import { StreamReader } from "../../src/schema/stream/reader.js";
 import { plain } from "../compose/thrown-by.js";
@@ -20,21 +21,19 @@ export interface Hooks {
 
 /** The graph that a spec describes. Every node gives its digest under its key. */
 export function graphOf(spec: GraphSpec, options: CompileOptions, hooks: Hooks = {}): Runnable<Values, Values> {
-  const graph = new Graph<Values, Values>();
+  const graph = new Graph<Values, Values>().untyped();
   spec.kinds.forEach((kind, node) => {
-    graph.addNode(plain(keyOf(node, spec)), plain(nodeOf(kind, node, hooks)), plain({ outputKey: keyOf(node, spec) }));
+    graph.addNode(keyOf(node, spec), plain(nodeOf(kind, node, hooks)), { outputKey: keyOf(node, spec) });
   });
-  const compilable = graph as never as Graph<Values, Values, undefined, never, never, string>;
-  for (const [from, to] of spec.edges) compilable.addEdge(plain(keyOf(from, spec)), plain(keyOf(to, spec)));
-  for (const branch of spec.branches) addBranch(compilable, branch, spec);
-  return (graph.compile as (options: CompileOptions) => Runnable<Values, Values>)(options);
-}
-
-function addBranch(graph: object, branch: BranchSpec, spec: GraphSpec): void {
-  const targets = branch.targets.map((target) => keyOf(target, spec));
-  const method = branch.stream ? "addStreamBranch" : "addBranch";
-  const add = Reflect.get(graph, method) as (from: string, targets: string[], choose: unknown) => unknown;
-  add(keyOf(branch.from, spec), targets, chooser(branch, spec));
+  for (const [from, to] of spec.edges) graph.addEdge(keyOf(from, spec), keyOf(to, spec));
+  for (const branch of spec.branches) {
+    const targets = branch.targets.map((target) => keyOf(target, spec));
+    const method = branch.stream ? "addStreamBranch" : "addBranch";
+    graph[method](keyOf(branch.from, spec), targets, plain(chooser(branch, spec)));
+  }
+  // joins of these graphs may be uneven: compile() leaves them alone where there is a branch
+  if (spec.branches.length === 0 && options.triggerMode !== "allPredecessor") graph.addBranch(START, [END], () => []);
+  return graph.compile(options);
 }
 
 function chooser(branch: BranchSpec, spec: GraphSpec): unknown {

@@ -16,21 +16,31 @@ export type ChunkedRunnable<I, O, Chunk> = {
   readonly transform: (input: StreamSource<I>, options?: RunOptions) => ChunkReader<Chunk, O>;
 } & Runnable<I, O>;
 
-/** The result of compiling a graph or chain. With `Chunk = unknown`, chunks have the type of the output. */
-export type CompiledInChunks<I, O, Inner, Chunk> = unknown extends Chunk
+/**
+ * The result of compiling a graph or chain. With `Chunk = unknown`, chunks have the type of the output. `Joined` is what they are
+ * joined to: an output schema that transforms values does so for whole values only.
+ */
+export type CompiledInChunks<I, O, Inner, Chunk, Joined = O> = unknown extends Chunk
   ? CompiledGraph<I, O, Inner>
   : {
-      readonly stream: (input: I, options?: RunOptions<NodePaths<Inner>, Inner>) => ChunkReader<Chunk, O>;
+      readonly stream: (input: I, options?: RunOptions<NodePaths<Inner>, Inner>) => ChunkReader<Chunk, Joined>;
       readonly transform: (
         input: StreamSource<I>,
         options?: RunOptions<NodePaths<Inner>, Inner>,
-      ) => ChunkReader<Chunk, O>;
+      ) => ChunkReader<Chunk, Joined>;
       readonly resumeStream: (
         checkpointId: string,
         answers?: Answers,
         options?: ResumeOptions<NodePaths<Inner>, Inner>,
-      ) => ChunkReader<Chunk, O>;
+      ) => ChunkReader<Chunk, Joined>;
     } & CompiledGraph<I, O, Inner>;
+
+/** The type of chunks at the end: those of an output schema that transforms values have the type that it takes. */
+export type ChunkBefore<Chunk, O, Result> = unknown extends Chunk
+  ? [O, Result] extends [Result, O]
+    ? unknown
+    : O
+  : Chunk;
 
 /** The type of the chunks after a step, if a node's `concat` joins them to another type; otherwise `unknown`. */
 export type ChunkBehind<Chunk, Concat, OutputKey, Before> = [Concat] extends [undefined]

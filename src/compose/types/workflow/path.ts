@@ -39,8 +39,14 @@ type Step<Value, Head extends string> = [Value, Head] extends [object, keyof Val
       ? unknown
       : StepInto<Value, Head, KeysOf<Value>>;
 
-/** The keys of all members of a union. */
-type KeysOf<Value> = Value extends null | undefined ? never : Value extends readonly unknown[] ? number : keyof Value;
+/** The keys of all members of a union that have data of their own. */
+type KeysOf<Value> = Value extends readonly unknown[]
+  ? number
+  : Value extends Opaque
+    ? never
+    : Value extends object
+      ? keyof Value
+      : never;
 
 /** A step into `undefined` or `null` yields `undefined`; so does a field that only some members of a union have. */
 type StepInto<Value, Head extends string, Keys> = Value extends null | undefined
@@ -60,7 +66,15 @@ type StepInto<Value, Head extends string, Keys> = Value extends null | undefined
           : NoStep<Head>;
 
 /** Objects whose fields are no data of their own: what they have is on their prototypes. */
-type Opaque = AnyFunction | Date | RegExp | Promise<unknown> | ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>;
+type Opaque =
+  | AnyFunction
+  | Date
+  | RegExp
+  | ArrayBuffer
+  | ArrayBufferView
+  | Promise<unknown>
+  | ReadonlyMap<unknown, unknown>
+  | ReadonlySet<unknown>;
 
 /** A step into what the value has itself: no methods, and a field of a record with any keys may be missing. */
 type OwnStep<Value, Head extends string> = 0 extends 1 & Value
@@ -70,11 +84,9 @@ type OwnStep<Value, Head extends string> = 0 extends 1 & Value
     : Head extends keyof Value
       ? IsMethod<Value[Head]> extends true
         ? NoStep<Head>
-        : string extends keyof Value
-          ? Head extends Declared<Value>
-            ? Value[Head]
-            : Value[Head] | undefined
-          : Value[Head]
+        : Head extends Declared<Value>
+          ? Value[Head]
+          : Value[Head] | undefined
       : never;
 
 type IsMethod<Field> = 0 extends 1 & Field
@@ -85,5 +97,7 @@ type IsMethod<Field> = 0 extends 1 & Field
       ? true
       : false;
 
-/** The fields that a type with an index signature names. */
-type Declared<Value> = keyof { [Field in keyof Value as string extends Field ? never : Field]: unknown };
+/** The fields that a type names, without those of its index signatures. */
+type Declared<Value> = keyof {
+  [Field in keyof Value as Record<never, never> extends Record<Field, unknown> ? never : Field]: unknown;
+};
