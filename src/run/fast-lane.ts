@@ -2,6 +2,7 @@ import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../is.js";
 import type { Body } from "./body.js";
 import { LineOutputs } from "./mapping/line-outputs.js";
+import { complete, end } from "./outcome.js";
 import { ROUTED } from "./program.js";
 import { choose } from "./routing.js";
 import type { Run } from "./run.js";
@@ -60,7 +61,7 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
         }
       }
       if (target === END_INDEX) {
-        const result = run.complete(value);
+        const result = complete(run, value);
         return isPromiseLike(result) ? await result : result;
       }
       if (outputs === undefined) {
@@ -98,8 +99,8 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
     }
   } catch (error) {
     let failure: unknown = error;
-    if (run.mode === "transform" && !run.halted) failure = await run.findOrigin(error);
-    failure = run.end(failure === halt ? halt : run.blame(failure, index));
+    if (run.mode === "transform" && !run.halted) failure = await run.openStreams.findOrigin(error);
+    failure = end(run, failure === halt ? halt : run.blame(failure, index));
     throw failure instanceof Promise ? await failure : failure;
   }
 }

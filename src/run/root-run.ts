@@ -9,6 +9,7 @@ import { duplicateChild, parentIsNoContext } from "./errors.js";
 import { checkRunOptions, type Overrides, resolveOverrides } from "./options/call-options.js";
 import { checkControl } from "./options/checkpoint-options.js";
 import { ChildOptions } from "./options/child-options.js";
+import { interruptionOf } from "./outcome.js";
 import type { Program } from "./program.js";
 import { Run } from "./run.js";
 import type { Surroundings } from "./run-parts.js";
@@ -80,11 +81,11 @@ export class RootRun extends Run {
     return (subscription ?? timer ?? parentContext ?? environment.stopRequest) !== undefined;
   }
 
-  protected override keepChecked(value: unknown): void {
+  override keepChecked(value: unknown): void {
     this.checked = { value };
   }
 
-  protected override completed(result: unknown): unknown {
+  override completed(result: unknown): unknown {
     if (this.streams) return result;
     this.over();
     if (this.ownsSpan) this.span?.end(result);
@@ -115,6 +116,11 @@ export class RootRun extends Run {
     this.over();
     if (this.ownsSpan) this.span?.error(failure);
     return failure;
+  }
+
+  /** The error that it rejects with when it pauses now. */
+  interruption(): InterruptError {
+    return interruptionOf(this);
   }
 
   /** Whether it has ended; a run that streams ends with its stream. */
@@ -191,7 +197,7 @@ export class RootRun extends Run {
     this.over();
     this.span?.abortInside(reason);
     if (this.ownsSpan) this.span?.fail(reason);
-    this.cancelStreams(reason, this);
+    this.openStreams.cancel(reason, this);
     this.onStop?.(reason);
   }
 }

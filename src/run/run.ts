@@ -2,16 +2,11 @@ import type { HandlerList } from "../callbacks/handler-list.js";
 import type { RunInfo } from "../callbacks/run-info.js";
 import type { Span } from "../callbacks/span.js";
 import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
-import { stoppedToWait } from "../checkpoint/errors.js";
-import type { Journal } from "../checkpoint/journal/journal.js";
-import { causedByInterrupt, InterruptError, pendingAt } from "../checkpoint/pause/interrupt.js";
-import { interruptsOf } from "../checkpoint/pause/interrupts-of.js";
+import { causedByInterrupt, InterruptError } from "../checkpoint/pause/interrupt.js";
 import { type InnerRun, type Part, partOfRun } from "../checkpoint/pause/invocation.js";
 import type { RunOptions } from "../compose/options.js";
 import { END_INDEX, type PlanNode, START_INDEX } from "../compose/plan/plan.js";
 import type { Runtime } from "../compose/runtime.js";
-import { isPromiseLike } from "../is.js";
-import { StreamReader } from "../schema/stream/reader.js";
 import { addressPart } from "./address.js";
 import type { Body, Mode } from "./body.js";
 import type { CallOptions, Context } from "./context.js";
@@ -22,16 +17,13 @@ import { mergeCallOptions, type NodeCallOptionsTree, type Overrides } from "./op
 import { Semaphore } from "./policies/semaphore.js";
 import type { KeyedInputs, Program } from "./program.js";
 import {
-  continuationOf,
   graphRecordOf,
   halt,
   invocationsOf,
   type RunLedger,
   type RunScheduler,
   type RunStops,
-  resultIsThere,
   type Surroundings,
-  settleStopped,
   spanOf,
   waitingTasks,
 } from "./run-parts.js";
@@ -39,8 +31,7 @@ import { abortError, Scope } from "./scope.js";
 import { givesHandlers, handlersAt, handlersOfRun } from "./spans/run-handlers.js";
 import { StateCell } from "./state-cell.js";
 import { OpenStreams } from "./streams/open-streams.js";
-import { checkedStream, endingWith } from "./streams/output-streams.js";
-import { type ItemList, Task, type TaskOwner, type TaskStream } from "./task.js";
+import { type ItemList, type StreamsOfTasks, Task, type TaskOwner } from "./task.js";
 
 /** One run of one graph: its identity, what its tasks can see, and its progress. */
 export class Run extends Scope implements TaskOwner, InnerRun {
@@ -58,7 +49,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   readonly maxSteps: number;
   private readonly cell: StateCell | undefined;
   private ownRecord: RunInfo | undefined = undefined;
-  private openStreams: OpenStreams | undefined = undefined;
+  private ownStreams: OpenStreams | undefined = undefined;
   /** It has its outcome: an abort from now on only stops leftover work. */
   hasEnded = false;
   /** The graph's own span, or one that only tracks what is open inside. */
@@ -124,10 +115,6 @@ export class Run extends Scope implements TaskOwner, InnerRun {
 
   get openedScope(): Scope {
     return this;
-  }
-
-  get journal(): Journal | undefined {
-    return this.environment.journal;
   }
 
   get items(): ItemList | undefined {
@@ -287,15 +274,6 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return this.aborted ? this.reason : halt;
   }
 
-  /** The error that this run rejects with when it pauses: all open interrupts in it. */
-  interruption(): InterruptError {
-    const { journal, stopRequest, runKey } = this.environment;
-    const own = interruptsOf(this.snapshot(), runKey);
-    const requested = this.parentContext === undefined ? stopRequest?.requested : undefined;
-    if (requested !== undefined) own.unshift({ ...requested, address: this.address });
-    return stoppedToWait(pendingAt(this.address, own, this.environment), continuationOf(this, journal));
-  }
-
   /** Ends the run as paused. */
   interrupt(error: InterruptError): InterruptError {
     this.close();
@@ -319,32 +297,6 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     if (this.aborted || this.hasEnded) return;
     if (this.ledger !== undefined) await this.ledger.settle();
     else await this.scheduler?.idle();
-  }
-
-  /**
-   * Ends the run with a located error or {@link halt}, and returns what it rejects with; a promise of that if the run pauses
-   * and something has to settle first.
-   */
-  end(error: unknown): unknown {
-    if (this.aborted || (error !== halt && !this.isStop(error))) return this.fail(error);
-    const settling = this.settleAll();
-    return settling === undefined ? this.interrupted() : this.endLater(settling);
-  }
-
-  private settleAll(): Promise<void> | undefined {
-    if (this.ledger !== undefined) return this.ledger.settle();
-    return this.stopped === undefined ? undefined : settleStopped(this, this.stopped);
-  }
-
-  private endLater(settling: Promise<void>): Promise<unknown> {
-    return settling.then(
-      () => this.interrupted(),
-      (other) => this.fail(other),
-    );
-  }
-
-  private interrupted(): unknown {
-    return this.aborted ? this.fail(this.reason) : this.interrupt(this.interruption());
   }
 
   /** The `RunInfo` that its tasks name as their parent: the graph's; for a lone node or a nested run, the enclosing one. */
@@ -405,29 +357,12 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return this.nested && this.parentContext instanceof Task ? this.parentContext.owner : undefined;
   }
 
-  addStream(stream: TaskStream): void {
+  /** The open streams of the outermost graph: an error in one passes through all nodes after its origin. */
+  get openStreams(): StreamsOfTasks {
     const { outerRun } = this;
-    if (outerRun !== undefined) outerRun.addStream(stream);
-    else this.ownStreams.add(stream);
-  }
-
-  private get ownStreams(): OpenStreams {
-    this.openStreams ??= new OpenStreams();
-    return this.openStreams;
-  }
-
-  cancelStreams(reason: unknown, within: Scope): void {
-    const { outerRun } = this;
-    if (outerRun !== undefined) outerRun.cancelStreams(reason, within);
-    else this.openStreams?.cancel(reason, within);
-  }
-
-  /** An error in a stream passes through all nodes after its origin: this finds the origin, and locates the error there. */
-  async findOrigin(error: unknown): Promise<unknown> {
-    const { outerRun } = this;
-    if (outerRun !== undefined) return outerRun.findOrigin(error);
-    const stream = await this.openStreams?.findFailed(error);
-    return stream === undefined ? error : stream.task.owner.blame(error, stream.task.index);
+    if (outerRun !== undefined) return outerRun.openStreams;
+    this.ownStreams ??= new OpenStreams();
+    return this.ownStreams;
   }
 
   get cacheName(): string {
@@ -439,35 +374,14 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   }
 
   async locateFailure(error: unknown, { index }: Task): Promise<unknown> {
-    return this.blame(this.mode === "transform" ? await this.findOrigin(error) : error, index);
-  }
-
-  /** Checks the result and ends the run; returns the result, or a promise of it. */
-  complete(result: unknown): unknown {
-    const { checkOutput } = this.program.plan;
-    if (checkOutput === undefined) return this.completed(result);
-    if (result instanceof StreamReader && this.mode === "transform")
-      return this.completed(checkedStream(result, checkOutput, this.keepChecked.bind(this)));
-    let checked: unknown;
-    try {
-      checked = checkOutput(result);
-    } catch (error) {
-      throw this.blame(error, END_INDEX);
-    }
-    if (!isPromiseLike(checked)) return this.completed(checked);
-    return checked.then(
-      (fit) => this.completed(fit),
-      (error: unknown) => {
-        throw this.blame(error, END_INDEX);
-      },
-    );
+    return this.blame(this.mode === "transform" ? await this.openStreams.findOrigin(error) : error, index);
   }
 
   /** Receives the joined output stream as the output schema returned it. */
-  protected keepChecked(_value: unknown): void {}
+  keepChecked(_value: unknown): void {}
 
   /** The run has its result. A streamed one keeps nodes running while it is read, so the scope stays open. */
-  protected completed(result: unknown): unknown {
+  completed(result: unknown): unknown {
     if (this.mode !== "transform") this.close();
     return result;
   }
@@ -480,21 +394,13 @@ export class Run extends Scope implements TaskOwner, InnerRun {
     return error;
   }
 
-  /** Stops work that does not feed the result: now, or once a streamed result has been read. */
-  leaveRest(result: unknown): unknown {
-    if (!(result instanceof StreamReader)) this.stopRest(resultIsThere);
-    else if (!this.nested) this.hasRest = true;
-    else return endingWith(result, () => this.stopped ?? this.stopRest(resultIsThere));
-    return result;
-  }
-
   /** Stops what is still running after the run has its outcome. */
   stopRest(why: string): void {
     if (this.aborted) return;
     this.hasEnded = true;
     const reason = abortError(why);
     this.span?.abortInside(reason);
-    this.cancelStreams(reason, this);
+    this.openStreams.cancel(reason, this);
     this.abort(reason);
   }
 }

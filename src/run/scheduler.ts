@@ -9,6 +9,7 @@ import { joinAtEnd, joinInputs } from "./fan-in.js";
 import { deliverToAll, deliverWired, without } from "./mapping/wired-delivery.js";
 import { endWithFailure, nodeFailureOf, takesErrorBranch } from "./node-failure.js";
 import type { NodeStops } from "./node-stops.js";
+import { complete, end, leaveRest } from "./outcome.js";
 import { unusedAnswerOf } from "./questions.js";
 import { type Readiness, type Ready, readinessOf } from "./readiness.js";
 import { isPending, type Targets } from "./routes.js";
@@ -64,15 +65,15 @@ export class Scheduler {
     try {
       if (saving !== undefined) await saving;
       this.#resume(ended);
-      const end = await this.#loop();
-      const result = this.#finish(end);
-      const completed = run.complete(isPromiseLike(result) ? await result : result);
+      const last = await this.#loop();
+      const result = this.#finish(last);
+      const completed = complete(run, isPromiseLike(result) ? await result : result);
       const output = isPromiseLike(completed) ? await completed : completed;
       return this.#ledger === undefined ? output : this.#ledger.keepResult(output);
     } catch (error) {
       this.#isOver = true;
       for (const { inbox } of this.#held) this.#dropAll(inbox);
-      const failure = run.end(error);
+      const failure = end(run, error);
       throw failure instanceof Promise ? await failure : failure;
     }
   }
@@ -306,7 +307,7 @@ export class Scheduler {
     }
     this.#isFailing = true;
     this.#running++;
-    void run.findOrigin(error).then((origin) => {
+    void run.openStreams.findOrigin(error).then((origin) => {
       this.#running--;
       this.#failure ??= { error: run.blame(origin, task.index) };
       this.wakeUp();
@@ -480,10 +481,9 @@ export class Scheduler {
     else this.#dropAll(left);
     this.#isOver = true;
     if (this.#running > 0 && run.mode !== "transform") run.stopRest(resultIsThere);
-    const unread = this.#unread;
     const withRest = (output: unknown): unknown => {
-      if (unread !== undefined) return endingAfter(output, unread);
-      return this.#running > 0 ? run.leaveRest(output) : output;
+      if (this.#unread !== undefined) return endingAfter(output, this.#unread);
+      return this.#running > 0 ? leaveRest(run, output) : output;
     };
     return whenReady(joinAtEnd(run, inbox), withRest);
   }

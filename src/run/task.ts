@@ -9,6 +9,7 @@ import { Children } from "./children.js";
 import { type CallOptions, Context } from "./context.js";
 import type { Environment } from "./environment.js";
 import type { Permit, Semaphore } from "./policies/semaphore.js";
+import type { Tried } from "./policies/tried.js";
 import type { Scope } from "./scope.js";
 import { componentKindOf, type RecordSource, recordOf } from "./spans/task-record.js";
 import type { StateCell } from "./state-cell.js";
@@ -31,17 +32,6 @@ export interface TaskStream {
   cancel(reason: unknown): void;
 }
 
-/** The record that the policies around a node keep of its task, for its error branch. */
-export interface Tried {
-  readonly attempts: number;
-  /** Whether its output is that of its `fallback`. */
-  readonly fellBack: boolean;
-  /** The node's input; a stream is joined. */
-  wholeInput(): unknown;
-  /** Set if the input stream failed while the node read it: then another node has failed. */
-  readonly inputFailure: { readonly error: unknown } | undefined;
-}
-
 /** Keeps the results of the state handlers around a node, so that re-entering a task does not repeat them. */
 export interface InvocationKeeper {
   /** The result of `before`: computed now, or kept from an earlier execution of the task. */
@@ -58,13 +48,22 @@ export interface ItemList {
   readonly isOver: boolean;
 }
 
+/** The open streams of a run's nodes. */
+export interface StreamsOfTasks {
+  /** Registers a node's stream, to find the origin of errors and to cancel it with the run. */
+  add(stream: TaskStream): void;
+  /** Locates an error at the node whose stream it came from, if there is one; otherwise returns it unchanged. */
+  findOrigin(error: unknown): Promise<unknown>;
+  /** Cancels the streams whose tasks are inside a scope. */
+  cancel(reason: unknown, within: Scope): void;
+}
+
 /** The run of a graph, as its tasks see it. */
 export interface TaskOwner extends RecordSource {
   /** Set if its tasks are the items of a list: then a task is a part of the node that got the list. */
   readonly items: ItemList | undefined;
   readonly scope: Scope;
   readonly around: Context | undefined;
-  readonly journal: Journal | undefined;
   readonly environment: Environment;
   readonly stateCell: StateCell | undefined;
   readonly callOptions: CallOptions;
@@ -104,12 +103,7 @@ export interface TaskOwner extends RecordSource {
   blame(error: unknown, index: number): unknown;
   /** Locates an error at a nested node, by its path from here. */
   blameAt(error: unknown, path: readonly string[]): unknown;
-  /** Locates an error at the node whose stream it came from, if there is one; otherwise returns it unchanged. */
-  findOrigin(error: unknown): Promise<unknown>;
-  /** Registers a node's stream, to find the origin of errors and to cancel it with the run. */
-  addStream(stream: TaskStream): void;
-  /** Cancels the streams whose tasks are inside a scope. */
-  cancelStreams(reason: unknown, within: Scope): void;
+  readonly openStreams: StreamsOfTasks;
 }
 
 /**
@@ -180,7 +174,7 @@ export class Task extends Context implements Delivery {
   }
 
   get journal(): Journal | undefined {
-    return this.owner.journal;
+    return this.owner.environment.journal;
   }
 
   get environment(): Environment {

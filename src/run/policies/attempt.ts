@@ -113,7 +113,7 @@ export class Attempt extends TaskView {
     this.#releasePermit();
     this.#scope.close();
     if (why === undefined || this.#scope.aborted) return;
-    this.owner.cancelStreams(why, this.#scope);
+    this.owner.openStreams.cancel(why, this.#scope);
     this.#scope.abort(why);
   }
 

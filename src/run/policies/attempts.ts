@@ -5,12 +5,13 @@ import type { KumikoError } from "../../errors.js";
 import { isOfStore } from "../node-failure.js";
 import { settleKept } from "../saved/kept-stream.js";
 import { abortError } from "../scope.js";
-import type { Task, Tried } from "../task.js";
+import type { Task } from "../task.js";
 import { Attempt, type AttemptSettings } from "./attempt.js";
 import { defaultRetryOn } from "./default-retry-on.js";
 import { withCause } from "./fallback-error.js";
 import type { GivenInput } from "./given-input.js";
 import { delayAfter } from "./retry-delay.js";
+import type { Tried } from "./tried.js";
 
 /** The attempts of one task. After a failure it retries, falls back, or fails. */
 export class Attempts implements Tried {
@@ -80,7 +81,7 @@ export class Attempts implements Tried {
     if (this.given.failure !== undefined) throw this.given.failure.error;
     this.#throwUnlessFailure(error);
     // the streams inside say where it began, and are forgotten with the attempt
-    const origin = await task.owner.findOrigin(error);
+    const origin = await task.owner.openStreams.findOrigin(error);
     this.#throwUnlessFailure(error);
     this.#current?.end(abortError("This attempt has failed."));
     if (mayRepeat && (await this.#waitForNext(error))) return undefined;

@@ -112,7 +112,8 @@ export class Ledger implements RunLedger {
   async #saveInput(entry: LedgerEntry, journal: Journal): Promise<void> {
     const failure = await entry.drain();
     this.#run.throwIfAborted();
-    if (failure !== undefined) throw this.#run.blame(await this.#run.findOrigin(failure.error), START_INDEX);
+    if (failure !== undefined)
+      throw this.#run.blame(await this.#run.openStreams.findOrigin(failure.error), START_INDEX);
     entry.isSaved = true;
     if (!journal.isInputSaved) await journal.inputEnded();
   }
@@ -407,7 +408,7 @@ export class Ledger implements RunLedger {
       const { task } = entry;
       for (const inner of task.openedInvocation?.liveRuns() ?? []) await inner.settle();
       if (failure === undefined) continue;
-      if (!run.isStop(failure.error)) throw run.blame(await run.findOrigin(failure.error), task.index);
+      if (!run.isStop(failure.error)) throw run.blame(await run.openStreams.findOrigin(failure.error), task.index);
       await this.settleInvocation(task);
       task.openedInvocation?.settleAnswers();
       entry.state = "stopped";

@@ -108,6 +108,6 @@ export function traced(
   if (source instanceof ArraySource) return source;
   task.isStreaming = true;
   const stream = new NodeStream(source, upstream, task);
-  task.owner.addStream(stream);
+  task.owner.openStreams.add(stream);
   return stream;
 }

@@ -20,8 +20,14 @@ export class OpenStreams {
     if (this.#streams.length >= this.#tidyAt) this.#tidy();
   }
 
+  /** Locates an error at the node whose stream it came from, if there is one; otherwise returns it unchanged. */
+  async findOrigin(error: unknown): Promise<unknown> {
+    const task = (await this.#findFailed(error))?.task;
+    return task === undefined ? error : task.owner.blame(error, task.index);
+  }
+
   /** The stream whose last read failed with this error; of several that passed it on, the one that was opened first. */
-  async findFailed(error: unknown): Promise<TaskStream | undefined> {
+  async #findFailed(error: unknown): Promise<TaskStream | undefined> {
     const failed = new Set<TaskStream>();
     const streams = [...this.#streams];
     for (const stream of streams) stream.ifFailedWith(error, () => failed.add(stream));

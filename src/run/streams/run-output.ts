@@ -7,6 +7,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
 import type { SplitSource } from "../../schema/stream/split-source.js";
 import type { StreamHooks } from "../../schema/stream/tap.js";
+import { end, interruptionOf } from "../outcome.js";
 import type { RootRun } from "../root-run.js";
 import { resultIsThere } from "../run-parts.js";
 
@@ -38,18 +39,18 @@ function runEnd(run: RootRun): MapEnd {
 }
 
 function endRun(run: RootRun): void {
-  if (run.stopped !== undefined && !run.aborted) throw run.interruption();
+  if (run.stopped !== undefined && !run.aborted) throw interruptionOf(run);
   run.onStreamEnd?.();
   run.over();
   if (run.hasRest) run.stopRest(resultIsThere);
-  else run.cancelStreams(undefined, run);
+  else run.openStreams.cancel(undefined, run);
 }
 
 async function failRun(run: RootRun, error: unknown): Promise<unknown> {
   if (run.aborted) return run.reason;
-  const origin = await run.findOrigin(error);
+  const origin = await run.openStreams.findOrigin(error);
   if (run.aborted) return run.reason;
-  return run.end(run.isStop(origin) ? origin : run.blame(origin, START_INDEX));
+  return end(run, run.isStop(origin) ? origin : run.blame(origin, START_INDEX));
 }
 
 /** Delays the end, or an error, until the checkpoint has been updated. */
