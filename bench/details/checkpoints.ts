@@ -61,8 +61,8 @@ async function roundTripByHand(store: CheckpointStore): Promise<string> {
   const task = { node: "ask", kind: "lambda", step: 1, done: false, questions: [question] };
   const root = { address: "runnable:alone", tasks: [{ node: "start", step: 0, done: true, output: "hello" }, task] };
   await store.get(id);
-  const claimed = await store.put(id, bytesOf({ version: 1, runKey, status: "running" }), undefined);
-  const stopped = await store.put(id, bytesOf({ version: 1, runKey, status: "stopped", root }), claimed);
+  const claimed = await store.put(id, bytesOf({ version: 3, runKey, status: "running" }), undefined);
+  const stopped = await store.put(id, bytesOf({ version: 3, runKey, status: "stopped", root }), claimed);
   const row = await store.get(id);
   const read = JSON.parse(new TextDecoder().decode(row?.data));
   read.root.tasks[1].questions[0].answer = "yes";
@@ -112,7 +112,7 @@ async function saveByHand(store: CheckpointStore): Promise<number> {
     value = await addOne(value);
     const tasks = [{ node: "step", kind: "lambda", step, done: true, targets: ["step"], output: value }];
     const root = { id: runKey, address: "runnable:", tasks };
-    version = await store.put(id, bytesOf({ version: 1, runKey, status: "running", root }), version);
+    version = await store.put(id, bytesOf({ version: 3, runKey, status: "running", root }), version);
   }
   await store.delete(id, version);
   return value;

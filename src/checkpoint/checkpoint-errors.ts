@@ -76,11 +76,17 @@ export const modifyStateFailed = (option: string, path: string, cause: unknown):
     cause,
   });
 
-export const newerCheckpoint = (version: number, known: number): KumikoError =>
-  new KumikoError(
+/** `what`: the part of the checkpoint that has the version, as the subject of a sentence. */
+export const otherFormatVersion = (what: string, version: number, known: number): KumikoError => {
+  const advice =
+    version > known
+      ? "Update kumiko."
+      : "Start the run anew with forceNewRun: true and takeover: true, or delete the checkpoint from the store.";
+  return new KumikoError(
     "CHECKPOINT_UNREADABLE",
-    `This checkpoint has format version ${version}, but this version of kumiko reads formats up to ${known}. Update kumiko.`,
+    `${what} has format version ${version}, but this version of kumiko reads only version ${known}. ${advice}`,
   );
+};
 
 export const kindHasChanged = (path: readonly string[], saved: string, now: string): KumikoError =>
   new KumikoError(

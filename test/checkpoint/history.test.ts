@@ -173,6 +173,35 @@ describe("The history of a run", () => {
     expect((await all(app.history("run"))).map(({ id }) => id)).toEqual(read);
   });
 
+  it.each([
+    [2, "Start the run anew with forceNewRun: true and takeover: true, or delete the checkpoint from the store."],
+    [4, "Update kumiko."],
+  ])("is CHECKPOINT_UNREADABLE where a segment has format version %i", async (version, advice) => {
+    const store = memoryStore();
+    const app = new Graph<number, number>()
+      .addNode("count", (n: number) => n + 1)
+      .addEdge(START, "count")
+      .addBranch("count", ["count", END], (n) => (n < 60 ? "count" : END))
+      .compile({ store, durability: "step", history: true, maxSteps: 1_000 });
+    await app.invoke(0, { checkpointId: "run" });
+    const [first = ""] = await idsUnder(store, "~history/run/");
+    const row = await store.get(first);
+    const text = new TextDecoder().decode(row?.data);
+    const other = text.replace(/^\{"version":3,/, `{"version":${version},`);
+    expect(other).not.toBe(text);
+    await store.put(first, new TextEncoder().encode(other), row?.version);
+    const message =
+      `A segment of the history of "run" has format version ${version}, but this version of kumiko reads only version 3. ` +
+      advice;
+    for (const call of [
+      () => all(app.history("run")),
+      () => app.stateAt("run", "1"),
+      () => app.prune("run", { last: 1 }),
+    ]) {
+      expect(await errorOf(call())).toMatchObject({ code: "CHECKPOINT_UNREADABLE", message });
+    }
+  });
+
   it("is kept in segments that old entries leave with, and stays readable", async () => {
     const store = memoryStore();
     const app = new Graph<number, number>()

@@ -161,7 +161,7 @@ describe("A claim that bears the name of this process", () => {
     expect((await errorOf(app.resume("id"))).code).toBe("CHECKPOINT_IN_USE");
   });
 
-  it("is not free when it was written by a version that did not name claims", async () => {
+  it("is not free when it does not name its claim", async () => {
     const app = await claimed((text) => text.replace(/"claim":"[^"]*",/, ""));
     expect((await errorOf(app.resume("id"))).code).toBe("CHECKPOINT_IN_USE");
     expect((await questionOf(app.resume("id", undefined, { takeover: true }))).info).toEqual({ about: "a>" });

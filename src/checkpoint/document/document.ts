@@ -3,8 +3,6 @@ import type { RunSnapshot, Slot } from "./snapshot.js";
 
 /** The content of a store under an id: a run, or one that is about to begin. */
 export interface CheckpointDocument {
-  /** The version of the format it was written in. */
-  readonly version: number;
   /** Identifies the run among all others. */
   readonly runKey: string;
   readonly status: "running" | "stopped" | "finished";
@@ -14,7 +12,7 @@ export interface CheckpointDocument {
   readonly lastOwner: string | undefined;
   /** Identifies the claim among those of that process. */
   readonly claim: string | undefined;
-  /** Ids of the questions that the last resume answered; in older documents, of all that were ever answered. */
+  /** Ids of the questions that the last resume answered. */
   readonly answered: readonly string[];
   /** The id of a stop requested from outside. */
   readonly requested: string | undefined;
@@ -31,9 +29,6 @@ export interface CheckpointDocument {
   /** The result of a finished run that is kept; `undefined` when it could not be saved. */
   readonly output: Slot | undefined;
 }
-
-/** The format version that is written. Older versions are still read. */
-export const documentVersion = 2;
 
 /** The kind of a task that names none. */
 export const usualKind = "lambda";

@@ -1,10 +1,11 @@
 import type { JsonSchema } from "../../schema/standard-schema.js";
-import { newerCheckpoint, unreadableCheckpoint } from "../checkpoint-errors.js";
+import { unreadableCheckpoint } from "../checkpoint-errors.js";
 import type { StoredCheckpoint } from "../checkpoint-store.js";
 import { noteOf } from "../history/segments.js";
 import type { ValueCodec } from "../values/value-codec.js";
-import { type CheckpointDocument, documentVersion, usualKind } from "./document.js";
+import { type CheckpointDocument, usualKind } from "./document.js";
 import { DocumentTree, inputIn } from "./document-tree.js";
+import { checkFormatVersion } from "./format-version.js";
 import { asBoolean, asList, asRecord, asStep, asText, type JsonRecord, parseJson } from "./json-parts.js";
 import type {
   Answer,
@@ -27,11 +28,7 @@ export function readDocument(stored: StoredCheckpoint, codec: ValueCodec): Check
 /** Parses a stored document and applies its entries, without decoding values. */
 export function readTree({ data, appended = [] }: Pick<StoredCheckpoint, "data" | "appended">): DocumentTree {
   const document = asRecord(parseJson(data), "the document");
-  const { version } = document;
-  if (typeof version !== "number" || !Number.isInteger(version) || version < 1) {
-    throw unreadableCheckpoint("it has no format version");
-  }
-  if (version > documentVersion) throw newerCheckpoint(version, documentVersion);
+  checkFormatVersion(document.version, "This checkpoint");
   const tree = new DocumentTree(document);
   for (const entry of appended) tree.apply(asRecord(parseJson(entry), "an entry"));
   return tree;
@@ -48,13 +45,12 @@ export function documentOf(tree: DocumentTree, codec: ValueCodec): CheckpointDoc
 }
 
 function decoded(document: JsonRecord, lastOwner: string | undefined, codec: ValueCodec): CheckpointDocument {
-  const { version, status, owner, claim, requested, root, output, segment, oldest, input } = document;
+  const { status, owner, claim, requested, root, output, segment, oldest, input } = document;
   if (status !== "running" && status !== "stopped" && status !== "finished") {
     throw unreadableCheckpoint("its status is unknown");
   }
   const reader = new Reader(codec);
   return {
-    version: asStep(version, 1, "the version"),
     runKey: asText(document.runKey, "runKey"),
     status,
     owner: owner === undefined ? undefined : asText(owner, "owner"),
@@ -167,7 +163,7 @@ class Reader {
     return {
       key: asText(inner.key, "the key of an inner run"),
       result: this.slot(inner.result, "the result of a child run"),
-      run: inner.run === null || inner.run === undefined ? undefined : this.run(inner.run, depth),
+      run: inner.run === undefined ? undefined : this.run(inner.run, depth),
     };
   }
 

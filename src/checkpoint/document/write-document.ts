@@ -1,7 +1,8 @@
 import { quoted, TextCache } from "../values/quoted.js";
 import type { ValueCodec } from "../values/value-codec.js";
-import { type CheckpointDocument, documentVersion, usualKind } from "./document.js";
+import { type CheckpointDocument, usualKind } from "./document.js";
 import { JsonFields } from "./fields.js";
+import { formatVersion } from "./format-version.js";
 import type {
   Answer,
   CallSnapshot,
@@ -35,7 +36,7 @@ export function headFields({ status, owner, claim, answered, requested }: HeadFi
 
 /** The start of a document, without the closing brace: its run, as {@link writeRun} writes it, follows. */
 export function writeHead(runKey: string, fields: string): string {
-  return `{"version":${documentVersion},"runKey":${quoted(runKey)},${fields}`;
+  return `{"version":${formatVersion},"runKey":${quoted(runKey)},${fields}`;
 }
 
 /**

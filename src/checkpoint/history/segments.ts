@@ -1,8 +1,10 @@
 import { unreadableCheckpoint } from "../checkpoint-errors.js";
 import type { CheckpointStore, StoredCheckpoint } from "../checkpoint-store.js";
+import { checkFormatVersion, formatVersion } from "../document/format-version.js";
 import { asList, asRecord, asStep, asText, type JsonRecord, parseJson } from "../document/json-parts.js";
 import { invalidCheckpointId } from "../errors.js";
 import { readRow } from "../journal/store-calls.js";
+import { quoteId } from "../names.js";
 import { bytesOf } from "../values/text-bytes.js";
 
 /** The longest encoded id that leaves room for the number of a segment. */
@@ -44,7 +46,7 @@ export interface Segment {
 
 /** The bytes of a row as they are, in one JSON object. */
 export function segmentBytes({ data, appended = [] }: StoredCheckpoint): Uint8Array {
-  const before = bytesOf('{"version":2,"document":');
+  const before = bytesOf(`{"version":${formatVersion},"document":`);
   const between = bytesOf(',"entries":[');
   const after = bytesOf("]}");
   let size = before.length + data.length + between.length + Math.max(0, appended.length - 1) + after.length;
@@ -71,7 +73,7 @@ const comma = 44;
 
 /** The same for texts: those of the entries are joined by commas. */
 export function segmentText(document: string, entries: string): string {
-  return `{"version":2,"document":${document},"entries":[${entries}]}`;
+  return `{"version":${formatVersion},"document":${document},"entries":[${entries}]}`;
 }
 
 /** Replaces a segment that a crash has left there, which says less. `isOwn`: the row still belongs to the run that writes it. */
@@ -99,7 +101,7 @@ export async function readSegment(
   const row = await readRow(store, segmentId(id, segment));
   if (row === undefined) return undefined;
   const { version, document, entries } = asRecord(parseJson(row.data), "a segment");
-  if (version !== 2) throw unreadableCheckpoint("a segment of its history has an unknown version");
+  checkFormatVersion(version, `A segment of the history of ${quoteId(id)}`);
   return {
     document: asRecord(document, "the document of a segment"),
     entries: asList(entries, "the entries of a segment", (entry) => asRecord(entry, "an entry")),

@@ -101,9 +101,9 @@ export class OwnDocument {
 
   /** Continues the document that was read. To be called before anything in it is changed. */
   load(document: CheckpointDocument, { data, appended = [] }: StoredCheckpoint): void {
-    const { root, version, lastOwner, answered } = document;
+    const { root, lastOwner, answered } = document;
     this.unclaimed();
-    if (this.#written === undefined || root === undefined || version < 2) return;
+    if (this.#written === undefined || root === undefined) return;
     this.#written.takeRead(root);
     this.history?.load(document);
     this.#wholeSize = data.length;
