@@ -16,10 +16,20 @@ export const invalidTable = (name: unknown): KumikoError =>
 export const pgPackageMissing = (store: string, cause: unknown): KumikoError =>
   storeFailed(`A ${store} with a connectionString needs the package pg. Install it: npm install pg`, cause);
 
-export const newerTable = (table: string, layout: number, known: number): KumikoError =>
-  storeFailed(
-    `The table ${table} was created by a newer version of kumiko (its layout is ${layout}; this version knows up to ${known}). Update kumiko, or use another table.`,
+/** `tables`: those to drop, quoted for statements. `found` is `undefined` if the table does not name its layout. */
+export const otherLayout = (tables: readonly string[], found: number | undefined, known: number): KumikoError => {
+  const isNewer = found !== undefined && found > known;
+  const [table] = tables;
+  const drop = found === undefined ? "drop this one if kumiko created it" : "drop this one with what it holds";
+  const origin = `was created by ${isNewer ? "a newer" : "an older"} version of kumiko: it has layout ${found}`;
+  return storeFailed(
+    `The table ${table} ${found === undefined ? "has no layout of kumiko" : origin}, but this version uses layout ${known}. ` +
+      "Nothing was changed. " +
+      (isNewer
+        ? "Update kumiko, or use another table."
+        : `Use another table, or ${drop}: DROP TABLE IF EXISTS ${tables.join(", ")};`),
   );
+};
 
 /** A failed statement. `hide` removes secrets from the message. */
 export const postgresFailed = (doing: string, cause: unknown, hide: (text: string) => string): KumikoError =>
@@ -29,13 +39,6 @@ export const tableNotMade = (table: string, entries: string, statements: string,
   storeFailed(
     `${error.message}. Have a user with the right to create the tables ${table} and ${entries}, and to grant this user SELECT, ` +
       `INSERT, UPDATE and DELETE on both, run:\n${statements}`,
-    error.cause,
-  );
-
-export const tableNotChanged = (table: string, entries: string, statements: string, error: KumikoError): KumikoError =>
-  storeFailed(
-    `${error.message}. The table ${table} was created by an older version of kumiko and must be migrated. Have its owner, with the right ` +
-      `to create the table ${entries}, run:\n${statements}`,
     error.cause,
   );
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { KumikoError } from "../../errors.js";
 import type { Database } from "./database.js";
-import { codeOf, invalidTable, newerTable, tableNotChanged, tableNotMade } from "./errors.js";
+import { codeOf, invalidTable, otherLayout, tableNotMade } from "./errors.js";
 import { lockKey } from "./lock-key.js";
 import type { PostgresResult } from "./pool.js";
 
@@ -46,23 +46,20 @@ export class Table {
   async #make(): Promise<void> {
     const found = await this.#database.query(`opening the table ${this.name}`, look(this.name));
     const [row] = found.rows;
-    if (row === undefined) return this.#run(`creating the table ${this.name}`, makeOnce(this), tableNotMade);
-    this.#checkLayout(row.comment);
-    if (row.old === "true") await this.#run(`migrating the table ${this.name}`, changeOnce(this), tableNotChanged);
-  }
-
-  async #run(doing: string, script: Script, notAllowed: typeof tableNotMade): Promise<void> {
+    if (row !== undefined) return this.#checkLayout(row);
     try {
-      await this.#database.query(doing, script.run);
+      await this.#database.query(`creating the table ${this.name}`, makeOnce(this));
     } catch (error) {
       if (!KumikoError.is(error) || sqlStateOf(error) !== insufficientPrivilege) throw error;
-      throw notAllowed(this.name, this.entries, script.show, error);
+      throw tableNotMade(this.name, this.entries, statements(this), error);
     }
   }
 
-  #checkLayout(comment: unknown): void {
-    const [, layout = "0"] = /^Checkpoints of kumiko, layout (\d+)/.exec(String(comment)) ?? [];
-    if (Number(layout) > knownLayout) throw newerTable(this.name, Number(layout), knownLayout);
+  #checkLayout({ comment, isKnown }: PostgresResult["rows"][number]): void {
+    const [, layout] = /^Checkpoints of kumiko, layout (\d+)/.exec(String(comment)) ?? [];
+    const found = layout === undefined ? undefined : Number(layout);
+    if (found === knownLayout || (found === undefined && isKnown === "true")) return;
+    throw otherLayout([this.name, this.entries], found, knownLayout);
   }
 }
 
@@ -70,20 +67,14 @@ const undefinedTable = "42P01";
 const insufficientPrivilege = "42501";
 const knownLayout = 2;
 
-/** A statement to run, and what an error shows for another user to run. */
-interface Script {
-  readonly run: string;
-  readonly show: string;
-}
-
 function sqlStateOf(error: unknown): string | undefined {
   return KumikoError.is(error) ? codeOf(error.cause) : undefined;
 }
 
-/** Layout 1 is recognized by the column that layout 2 renamed, because a copy of a database may have lost its comments. */
+/** Without a comment, which a copy of a database may have lost, the layout is recognized by a column. */
 const look = (table: string): string =>
   `SELECT obj_description(oid, 'pg_class') AS comment,
-EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname = 'data' AND NOT attisdropped)::text AS old
+EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname = 'base' AND NOT attisdropped)::text AS "isKnown"
 FROM pg_class WHERE oid = to_regclass('${table}')`;
 
 /**
@@ -100,55 +91,25 @@ function statements({ name, entries }: Table): string {
   entries bigint
 );
 CREATE INDEX ON ${name} (session_lock) WHERE session_lock IS NOT NULL;
-${makeEntries(entries)}
-${comment(name)}`;
-}
-
-const makeEntries = (entries: string): string => `CREATE TABLE IF NOT EXISTS ${entries} (
+CREATE TABLE IF NOT EXISTS ${entries} (
   list bigint,
   version bigint,
   data bytea NOT NULL,
   PRIMARY KEY (list, version)
-);`;
-
-const comment = (table: string): string =>
-  `COMMENT ON TABLE ${table} IS 'Checkpoints of kumiko, layout ${knownLayout}';`;
+);
+COMMENT ON TABLE ${name} IS 'Checkpoints of kumiko, layout ${knownLayout}';`;
+}
 
 /**
  * Creates the tables in one statement, by one process at a time. A second process gets a duplicate error, which is ignored. (It
  * cannot check for the table after waiting for the lock, because its session may still have an old catalog.)
  */
-function makeOnce(table: Table): Script {
-  const run = `DO $kumiko$ BEGIN
+function makeOnce(table: Table): string {
+  return `DO $kumiko$ BEGIN
 PERFORM pg_advisory_xact_lock(${lockKey("make a table")});
 ${statements(table)}
 EXCEPTION WHEN duplicate_table OR unique_violation THEN NULL;
 END $kumiko$`;
-  return { run, show: statements(table) };
-}
-
-/**
- * Migrates layout 1 to layout 2. The column `data` is renamed to `base`, so that a process with an older kumiko, which would ignore
- * entries, fails. For a second process the column `data` no longer exists, which is ignored. Privileges on the table are
- * granted on the table of entries too.
- */
-function changeOnce({ name, entries }: Table): Script {
-  const run = `DO $kumiko$ DECLARE allowed record; BEGIN
-PERFORM pg_advisory_xact_lock(${lockKey("make a table")});
-ALTER TABLE ${name} RENAME COLUMN data TO base;
-ALTER TABLE ${name} ADD COLUMN entries bigint;
-${makeEntries(entries)}
-FOR allowed IN SELECT DISTINCT privilege_type AS privilege,
-    CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END AS who
-  FROM pg_class, aclexplode(relacl)
-  WHERE pg_class.oid = '${name}'::regclass AND privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
-LOOP
-  EXECUTE 'GRANT ' || allowed.privilege || ' ON ${entries} TO ' || allowed.who;
-END LOOP;
-${comment(name)}
-EXCEPTION WHEN undefined_column THEN NULL;
-END $kumiko$`;
-  return { run, show: run };
 }
 
 /** PostgreSQL truncates longer names, which could then name another table. */

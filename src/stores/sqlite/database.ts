@@ -24,7 +24,7 @@ export interface DatabaseSettings {
   readonly driver?: DriverName | undefined;
   /** Finds an SQLite extension to load into the connection. */
   readonly findExtension?: () => Promise<string>;
-  /** Creates or migrates the tables. */
+  /** Creates the tables if there are none. */
   prepare(connection: SqliteConnection, file: string): void;
 }
 

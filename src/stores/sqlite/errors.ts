@@ -53,11 +53,24 @@ export const stayedLocked = (file: string, seconds: number, cause: unknown): Kum
     cause,
   );
 
-export const newerSchema = (file: string, found: number, known: number): KumikoError =>
-  storeFailed(
-    `The SQLite store ${JSON.stringify(file)} was written by a newer kumiko: its tables have version ${found}, but this version ` +
-      `reads up to ${known}. Nothing was changed. Update kumiko here, or use another file.`,
+export interface ExpectedTables {
+  readonly layout: number;
+  readonly part: string;
+  /** The names of the tables that the file has. */
+  readonly tables: readonly string[];
+}
+
+export const otherLayout = (file: string, found: number, { layout, part, tables }: ExpectedTables): KumikoError => {
+  const isNewer = found > layout;
+  const drop = [...tables.map((table) => `DROP TABLE ${table}`), `DELETE FROM kumiko_schema WHERE part = '${part}'`];
+  return storeFailed(
+    `The SQLite store ${JSON.stringify(file)} was written by ${isNewer ? "a newer" : "an older"} version of kumiko: its tables of ` +
+      `${part} have layout ${found}, but this version uses layout ${layout}. Nothing was changed. ` +
+      (isNewer
+        ? "Update kumiko here, or use another file."
+        : `Use another file, or drop the tables with what they hold: ${drop.join("; ")};`),
   );
+};
 
 export const foreignTables = (file: string | undefined, what: string): KumikoError => {
   const store = file === undefined ? "an SQLite store" : `the SQLite store ${JSON.stringify(file)}`;

@@ -32,7 +32,7 @@ export async function appendTo(store: CheckpointStore, id: string, text: string,
   return version;
 }
 
-/** The table that the first layout had, with two rows. */
+/** A table of layout 1, with two rows. */
 export const oldTable = (table: string): string => `
 CREATE TABLE ${table} (
   id bytea PRIMARY KEY,

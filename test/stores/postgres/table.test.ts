@@ -94,8 +94,8 @@ describeWithPostgres("the table of a postgresStore", () => {
     await expect(database.open("newer").get("id")).rejects.toMatchObject({
       code: "STORE_FAILED",
       message:
-        'The table "newer" was created by a newer version of kumiko (its layout is 3; this version knows up to 2). ' +
-        "Update kumiko, or use another table.",
+        'The table "newer" was created by a newer version of kumiko: it has layout 3, but this version uses layout 2. ' +
+        "Nothing was changed. Update kumiko, or use another table.",
     });
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
 import { appendTo } from "./content.js";
-import { bytes, NewFiles, turns } from "./new-files.js";
-import { getAsBefore, makeOldFile, openRaw } from "./old-file.js";
+import { bytes, NewFiles } from "./new-files.js";
+import { openRaw } from "./old-file.js";
 
 const files = new NewFiles();
 const newFile = () => files.next();
@@ -60,59 +60,5 @@ describe("entries of a sqliteStore", () => {
     const own = store(":memory:");
     await own.put("a", bytes("a"), undefined);
     await expect(own.append?.("a", bytes("b"), version)).rejects.toMatchObject({ code: "CHECKPOINT_CONFLICT" });
-  });
-});
-
-describe("a file from before there were entries", () => {
-  it("is brought up to date by the first call, and keeps its rows and versions", async () => {
-    const file = newFile();
-    await makeOldFile(file, { a: "first", b: "second" });
-    const own = store(file);
-    expect(await own.get("a")).toEqual({ data: bytes("first"), version: 1 });
-    expect(await own.get("b")).toEqual({ data: bytes("second"), version: 2 });
-    const version = await appendTo(own, "a", bytes("entry"), 1);
-    expect(version).toBe(3);
-    expect(await own.get("a")).toEqual({ data: bytes("first"), appended: [bytes("entry")], version });
-    expect(await own.put("b", bytes("third"), 2)).toBe(4);
-  });
-
-  it("keeps its other tables, and those of vectors", async () => {
-    const file = newFile();
-    await makeOldFile(file, { a: "first" });
-    const others = raw(file);
-    await others.use((connection) =>
-      connection.run(`INSERT INTO kumiko_schema VALUES ('vectors', 1); CREATE TABLE orders (id);
-        CREATE VIEW open_orders AS SELECT id FROM orders; CREATE INDEX by_id ON orders (id)`),
-    );
-    await store(file).get("a");
-    const schema = "SELECT part, version FROM kumiko_schema ORDER BY part";
-    expect(await others.use((connection) => connection.query(schema))).toMatchObject([
-      { part: "checkpoints", version: 2 },
-      { part: "vectors", version: 1 },
-    ]);
-  });
-
-  it("makes a process of the older library fail that has it open, before it takes a base for all there is", async () => {
-    const file = newFile();
-    await makeOldFile(file, { a: "first" });
-    const older = raw(file);
-    expect(await older.use((connection) => getAsBefore(connection, "a"))).toHaveLength(1);
-    await appendTo(store(file), "a", bytes("entry"), 1);
-    await expect(older.use((connection) => getAsBefore(connection, "a"))).rejects.toMatchObject({
-      code: "STORE_FAILED",
-      message: expect.stringContaining("no such column: version"),
-    });
-  });
-
-  it("waits until nobody else writes, and is changed as a whole", async () => {
-    const file = newFile();
-    await makeOldFile(file, { a: "first" });
-    const other = raw(file);
-    await other.use((connection) => connection.run("BEGIN IMMEDIATE"));
-    const call = store(file).get("a");
-    await turns(5);
-    expect(await other.use((connection) => getAsBefore(connection, "a"))).toHaveLength(1);
-    await other.use((connection) => connection.run("COMMIT"));
-    expect(await call).toEqual({ data: bytes("first"), version: 1 });
   });
 });

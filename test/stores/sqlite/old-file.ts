@@ -1,8 +1,7 @@
 import { idToBytes } from "../../../src/stores/id-bytes.js";
-import type { SqliteConnection } from "../../../src/stores/sqlite/connection.js";
 import { SqliteDatabase } from "../../../src/stores/sqlite/database.js";
 
-/** The tables as the first version of the schema made them, one row after the other written. */
+/** The tables of layout 1. */
 const firstSchema = `
   CREATE TABLE kumiko_checkpoints (id BLOB NOT NULL PRIMARY KEY, version INTEGER NOT NULL, data BLOB NOT NULL);
   CREATE TABLE kumiko_checkpoint_versions (last INTEGER NOT NULL);
@@ -17,7 +16,7 @@ const firstSchema = `
 const create = `INSERT INTO kumiko_checkpoints (id, data, version)
   VALUES (?, ?, (SELECT last + 1 FROM kumiko_checkpoint_versions)) ON CONFLICT (id) DO NOTHING RETURNING version`;
 
-/** A file of a kumiko that knew no entries, with these rows, the first of which has version 1. */
+/** A file with tables of layout 1, and these rows. */
 export async function makeOldFile(file: string, rows: Readonly<Record<string, string>>): Promise<void> {
   const database = openRaw(file);
   await database.use((connection) => connection.run(firstSchema));
@@ -26,7 +25,7 @@ export async function makeOldFile(file: string, rows: Readonly<Record<string, st
   await database.close();
 }
 
-/** A file as it is, without tables made or brought up to date. */
+/** A file as it is, without tables made. */
 export function openRaw(file: string): SqliteDatabase {
   return new SqliteDatabase({
     store: "sqliteStore",
@@ -37,7 +36,3 @@ export function openRaw(file: string): SqliteDatabase {
     prepare: () => undefined,
   });
 }
-
-/** What a process of that kumiko asks for a row, when it has the file open already. */
-export const getAsBefore = (connection: SqliteConnection, id: string) =>
-  connection.query("SELECT version, data FROM kumiko_checkpoints WHERE id = ?", idToBytes(id));

@@ -146,7 +146,7 @@ describe("sqliteStore", () => {
     await raw.use((connection) => connection.run("UPDATE kumiko_schema SET version = 3"));
     await expect(store(file).get("a")).rejects.toMatchObject({
       code: "STORE_FAILED",
-      message: expect.stringContaining("its tables have version 3, but this version reads up to 2"),
+      message: expect.stringContaining("its tables of checkpoints have layout 3, but this version uses layout 2"),
     });
     const version = "SELECT version FROM kumiko_schema";
     expect(await raw.use((connection) => connection.query(version))).toMatchObject([{ version: 3 }]);
@@ -230,7 +230,8 @@ describe("sqliteStore while somebody else writes", () => {
     const file = newFile();
     const other = database(file);
     await other.use((connection) => connection.run("DROP TABLE kumiko_schema; DROP TABLE kumiko_checkpoints"));
-    await other.use((connection) => connection.run("DROP TABLE kumiko_checkpoint_versions; BEGIN IMMEDIATE"));
+    await other.use((connection) => connection.run("DROP TABLE kumiko_checkpoint_versions"));
+    await other.use((connection) => connection.run("DROP TABLE kumiko_checkpoint_entries; BEGIN IMMEDIATE"));
     const put = store(file).put("a", bytes("a"), undefined);
     await turns(5);
     await other.use((connection) => connection.run("COMMIT"));

@@ -8,7 +8,7 @@ import {
 } from "../../../rag/vectors/requests.js";
 import type { VectorMetric } from "../../../rag/vectors/vector-store.js";
 import type { Database } from "../database.js";
-import { codeOf, newerTable, noPgvector, oldPgvector, tooManyDimensions } from "../errors.js";
+import { codeOf, noPgvector, oldPgvector, otherLayout, tooManyDimensions } from "../errors.js";
 import { lockKey } from "../lock-key.js";
 
 /** An index. Each index is a separate table. */
@@ -166,6 +166,6 @@ function graphOn(table: string, settings: VectorSettings): string {
 function readComment(table: string, comment: unknown): IndexSettings | undefined {
   const [, layout, settings] = /^Vectors of kumiko, layout (\d+): (.*)$/.exec(String(comment)) ?? [];
   if (layout === undefined || settings === undefined) return undefined;
-  if (Number(layout) > knownLayout) throw newerTable(table, Number(layout), knownLayout);
+  if (Number(layout) !== knownLayout) throw otherLayout([table], Number(layout), knownLayout);
   return readIndexSettings(JSON.parse(settings));
 }

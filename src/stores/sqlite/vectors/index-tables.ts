@@ -3,16 +3,18 @@ import { hasVectors, type IndexSettings, type VectorSettings } from "../../../ra
 import type { VectorMetric } from "../../../rag/vectors/vector-store.js";
 import type { SqliteConnection, SqliteRow } from "../connection.js";
 import { foreignTables } from "../errors.js";
-import { prepareSchema } from "../schema.js";
+import { prepareTables, type TableLayout } from "../schema.js";
 
-/** Migrations: each script makes the next version of the tables. Add scripts, but never change one. */
-const migrations = [
-  `CREATE TABLE kumiko_vector_indexes (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,
+const indexes: TableLayout = {
+  part: "vectors",
+  layout: 1,
+  tables: /^kumiko_vector(_indexes|s_\d+_(rows|vectors|terms))$/,
+  script: `CREATE TABLE kumiko_vector_indexes (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,
      dimension INTEGER NOT NULL, metric TEXT NOT NULL, has_text INTEGER NOT NULL);`,
-];
+};
 
 export const prepareVectors = (connection: SqliteConnection, file: string): void =>
-  prepareSchema(connection, file, "vectors", migrations);
+  prepareTables(connection, file, indexes);
 
 /** An index and the names of its tables, which contain its number. Numbers are never reused. */
 export interface SqliteIndexTables {

@@ -183,6 +183,29 @@ describeWithPgvector(await findPgvector(), "postgresVectors", (programs) => {
     expect(rows).toEqual([]);
   });
 
+  it.each([
+    [
+      0,
+      "an older",
+      'Use another table, or drop this one with what it holds: DROP TABLE IF EXISTS "kumiko_vectors_other";',
+    ],
+    [2, "a newer", "Update kumiko, or use another table."],
+  ])("refuses the table of an index with layout %i, and names it", async (layout, origin, advice) => {
+    const store = open();
+    await store.createIndex({ indexName: "other", text: true });
+    await store.createIndex({ indexName: "own", text: true });
+    await admin.query(`COMMENT ON TABLE kumiko_vectors_other IS 'Vectors of kumiko, layout ${layout}: {"text":true}'`);
+    await expect(store.query({ indexName: "other", queryText: "a" })).rejects.toMatchObject({
+      code: "STORE_FAILED",
+      message:
+        `The table "kumiko_vectors_other" was created by ${origin} version of kumiko: it has layout ${layout}, but this version ` +
+        `uses layout 1. Nothing was changed. ${advice}`,
+    });
+    expect(await store.query({ indexName: "own", queryText: "a" })).toEqual([]);
+    await admin.query("DROP TABLE kumiko_vectors_other");
+    await store.createIndex({ indexName: "other", text: true });
+  });
+
   it("refuses documents with more words than PostgreSQL keeps, and keeps them without words", async () => {
     const store = open();
     const document = Array.from({ length: 150_000 }, (_, index) => `word${index}`).join(" ");
