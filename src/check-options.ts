@@ -20,7 +20,7 @@ export interface CheckOptionsSettings {
  * Throws unless options are an object whose names are all known and whose values are valid. `where` names their owner.
  *
  * @example
- * checkOptions("memoryCache", options, ["maxEntries", "clock"]);
+ * checkOptions("memoryCache", { maxEntries: 5 }, ["maxEntries", "clock"]);
  */
 export function checkOptions(
   where: string,

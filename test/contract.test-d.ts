@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
+import type { GraphInfo } from "../src/compose/index.js";
 import {
   type AgenticMessage,
   type AgenticModel,
@@ -22,7 +23,6 @@ import {
   findCause,
   functionToolCall,
   Graph,
-  type GraphInfo,
   type Handler,
   type Interrupt,
   type InterruptError,

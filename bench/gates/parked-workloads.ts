@@ -1,4 +1,5 @@
-import { Chain, type ChainCompileOptions, END, Graph, lambda, memoryStore, START, type StreamReader } from "kumiko";
+import { Chain, END, Graph, lambda, memoryStore, START, type StreamReader } from "kumiko";
+import type { ChainCompileOptions } from "kumiko/compose";
 
 /** Starts one run that waits in the middle for a promise that `wait` makes, and gives what its caller holds. */
 export type Park = (wait: () => Promise<number>) => () => unknown;

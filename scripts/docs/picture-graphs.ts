@@ -1,5 +1,6 @@
-import { Chain, createTool, END, each, functionToolCall, Graph, type GraphInfo, START, traceRecorder } from "kumiko";
+import { Chain, createTool, END, each, functionToolCall, Graph, START, traceRecorder } from "kumiko";
 import { createAgent } from "kumiko/agents";
+import type { GraphInfo } from "kumiko/compose";
 import { toSvg } from "kumiko/svg";
 import { scriptedModel } from "kumiko/testing";
 

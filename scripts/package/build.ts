@@ -8,8 +8,10 @@ export function buildWhenStale(root: string): void {
   lockFor(lock);
   try {
     if (isStale(root)) {
-      const tsup = join(root, "node_modules/tsup/dist/cli-default.js");
-      execFileSync(process.execPath, [tsup], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+      // the steps of `npm run build`
+      for (const script of ["node_modules/tsup/dist/cli-default.js", "scripts/build/import-named-types.mjs"]) {
+        execFileSync(process.execPath, [join(root, script)], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+      }
     }
   } finally {
     rmSync(lock, { force: true });

@@ -1,4 +1,4 @@
-import type { NeedsApproval, ToolContext } from "../components/tool.js";
+import type { ApprovalRule, ToolContext } from "../components/tool.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
 import { approve } from "../tools/define/approval.js";
@@ -18,7 +18,7 @@ export function agentApprovals(requireApproval: ApprovalOption<AnyTool>, tools: 
   for (const [toolName, { tool, parameters }] of toolsByName(tools)) {
     const needed = approvalFor({ requireApproval }, toolName, tool);
     if (needed !== undefined && needed !== false)
-      policies.set(toolName, { needed: needed as NeedsApproval, parameters });
+      policies.set(toolName, { needed: needed as ApprovalRule, parameters });
   }
   return (call, ctx) => settleApproval(policies, call, ctx);
 }
@@ -48,7 +48,7 @@ async function settleApproval(
 }
 
 async function askPolicy(
-  needed: Exclude<NeedsApproval, boolean>,
+  needed: Exclude<ApprovalRule, boolean>,
   { input }: ToolCall,
   ctx: ToolContext,
 ): Promise<unknown> {
@@ -62,7 +62,7 @@ interface NamedTool {
 }
 
 interface Policy {
-  readonly needed: NeedsApproval;
+  readonly needed: ApprovalRule;
   readonly parameters: () => JsonSchema;
 }
 

@@ -1,4 +1,4 @@
-import type { NeedsApproval, Tool } from "../components/tool.js";
+import type { ApprovalRule, Tool } from "../components/tool.js";
 import type { CompiledGraph } from "../compose/compiled-graph.js";
 import type { Answers } from "../compose/options.js";
 import type { NodeShape } from "../compose/types/node-shape.js";
@@ -27,7 +27,7 @@ export interface AgentToolOptions {
   /** What the agent sees of the conversation in which it is called. @default "none" */
   readonly history?: "none" | "parent" | undefined;
   /** Whether calls need approval before they run. @default false */
-  readonly requireApproval?: NeedsApproval | undefined;
+  readonly requireApproval?: ApprovalRule | undefined;
 }
 
 /** The nodes of an agent's graph. */

@@ -1,3 +1,4 @@
+export { toolInfo } from "../schema/tool-info.js";
 export type { AnyTool, HandwrittenTool } from "../tools/define/any-tool.js";
 export type { ApprovalOption, ApprovalOptions, ApprovalPolicy } from "../tools/define/approval-option.js";
 export {
@@ -45,6 +46,7 @@ export type {
   McpToolPage,
 } from "../tools/mcp/mcp-client.js";
 export { type McpTool, type McpToolsOptions, mcpTools } from "../tools/mcp/mcp-tools.js";
+export { repairToolCalls } from "../tools/node/repair-tool-calls.js";
 export type { Ask, InterruptOptions, NodeContext } from "./context.js";
 export type { McpCallContext, McpClientRoot, McpLogLevel, McpSampledMessage } from "./mcp/mcp-call-context.js";
 export type {
@@ -69,5 +71,5 @@ export type {
   Template,
   Transformer,
 } from "./retrieval.js";
-export type { NeedsApproval, Tool, ToolContext, ToolOutput } from "./tool.js";
+export type { ApprovalRule, Tool, ToolContext, ToolOutput } from "./tool.js";
 export { type ToolOption, type ToolOptions, toolOptions } from "./tool-options.js";

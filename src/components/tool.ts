@@ -36,7 +36,7 @@ export interface ToolContext<Options = unknown, Suspended = unknown, Resumed = u
 }
 
 /** Whether calls of a tool need approval: a boolean, or a function of the validated input. */
-export type NeedsApproval<Input = never> =
+export type ApprovalRule<Input = never> =
   | boolean
   | ((input: Input, ctx: ToolContext<never>) => boolean | Promise<boolean>);
 
@@ -51,7 +51,7 @@ export interface Tool<Options = unknown> {
   /** The contents of `ctx.options`: see `toolOptions`. */
   readonly options?: AnyToolOptions | undefined;
   /** Whether calls need approval before they run: a boolean, or a function of the arguments. @default false */
-  readonly requireApproval?: NeedsApproval<string> | undefined;
+  readonly requireApproval?: ApprovalRule<string> | undefined;
   invoke?(args: string, ctx: ToolContext<Options>): Promise<ToolOutput>;
   stream?(args: string, ctx: ToolContext<Options>): StreamSource<ToolOutput>;
 }

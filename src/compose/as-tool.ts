@@ -1,4 +1,4 @@
-import type { NeedsApproval, Tool } from "../components/tool.js";
+import type { ApprovalRule, Tool } from "../components/tool.js";
 import type { AnyStandardSchema, JsonSchema, OnlySchema, SchemaOutput } from "../schema/standard-schema.js";
 import { type ExecuteInput, makeTool } from "../tools/define/create-tool.js";
 import type { Runnable } from "./runnable.js";
@@ -12,7 +12,7 @@ export interface AsToolOptions<Schema> {
   /** The schema of the arguments, whose output is the input of the Runnable. */
   readonly inputSchema: Schema;
   /** Whether a call needs approval before it runs: `true`, `false`, or a function of the input. @default false */
-  readonly requireApproval?: NeedsApproval<ExecuteInput<Schema>> | undefined;
+  readonly requireApproval?: ApprovalRule<ExecuteInput<Schema>> | undefined;
 }
 
 /**
@@ -43,7 +43,7 @@ export function asTool(runnable: Runnable<never, unknown>, options: ErasedOption
       description,
       inputSchema,
       // the input has the type of the schema's output
-      requireApproval: requireApproval as NeedsApproval<unknown> | undefined,
+      requireApproval: requireApproval as ApprovalRule<unknown> | undefined,
       execute: (input, ctx) => runnable.invoke(input as never, { parent: ctx }),
     },
     (input, ctx) => runnable.stream(input, { parent: ctx }),
@@ -51,5 +51,5 @@ export function asTool(runnable: Runnable<never, unknown>, options: ErasedOption
 }
 
 interface ErasedOptions extends Omit<AsToolOptions<AnyStandardSchema | JsonSchema>, "requireApproval"> {
-  readonly requireApproval?: NeedsApproval | undefined;
+  readonly requireApproval?: ApprovalRule | undefined;
 }

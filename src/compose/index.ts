@@ -1,4 +1,11 @@
 export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../checkpoint/checkpoint-store.js";
+export type {
+  ForkOptions,
+  HistoryEntry,
+  HistoryLimits,
+  PruneOptions,
+  SavedState,
+} from "../checkpoint/history/history-entry.js";
 export { memoryStore } from "../checkpoint/memory-store.js";
 export { type Interrupt, InterruptError, isInterrupt } from "../checkpoint/pause/interrupt.js";
 export type { ClassCodec } from "../checkpoint/values/class-codec.js";
@@ -8,7 +15,6 @@ export {
   type ContextKey,
   contextKey,
   RequestContext,
-  RequestContext as RuntimeContext,
 } from "../components/request-context.js";
 export { type StateKey, stateKey } from "../components/state-key.js";
 export { type ErrorCode, findCause, KumikoError, type KumikoErrorOptions } from "../errors.js";
@@ -24,7 +30,6 @@ export type {
   ToolCallMiddleware,
 } from "../tools/node/middleware.js";
 export type { ToolAliases, ToolsNodeOptions } from "../tools/node/options.js";
-export { repairToolCalls } from "../tools/node/repair-tool-calls.js";
 export { resultsOf } from "../tools/node/results-of.js";
 export type { SkippedTool } from "../tools/node/tool-table.js";
 export { type AsToolOptions, asTool } from "./as-tool.js";
@@ -52,22 +57,25 @@ export { Runtime, type RuntimeOptions } from "./runtime.js";
 export { type SleepTime, sleep } from "./sleep.js";
 export type { GraphTypeError } from "./types/graph-type-error.js";
 export type { NodeLike } from "./types/node-like.js";
-export type { ShapesOf } from "./types/node-map.js";
+export type { ShapesOf, WithOptions } from "./types/node-map.js";
 export type {
   CallOptionsMaker,
   NodeCallDefaults,
   NodeOptions,
   PolicyOptions,
   SharedNodeOptions,
+  StateHandlers,
   UnkeyedNodeOptions,
 } from "./types/node-options.js";
 export type { NodePaths } from "./types/node-paths.js";
-export type { NodeShape } from "./types/node-shape.js";
+export type { HasInner, NodeShape } from "./types/node-shape.js";
 export type { Flow, Part, TypedNode } from "./types/shape.js";
+export type { Fork, Wired, WiredShape } from "./types/workflow/controls.js";
 export type {
   AnySource,
   Computed,
   Constant,
+  FailureOf,
   FirstOf,
   From,
   Mapping,

@@ -4,8 +4,8 @@ import { pause } from "../components/pause.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import { kindOf } from "../wording.js";
 import { invalidOption } from "./errors.js";
+import type { Passthrough } from "./lambda.js";
 import type { Runnable } from "./runnable.js";
-import type { HasInner, SameAsInput } from "./types/node-shape.js";
 
 /** How long to sleep: milliseconds from the start of the node, or until a date. */
 export type SleepTime = number | Date;
@@ -22,7 +22,7 @@ export type SleepTime = number | Date;
  *   .append((text) => text.toUpperCase())
  *   .compile();
  */
-export function sleep(time: SleepTime): Runnable<unknown, unknown> & HasInner<SameAsInput>;
+export function sleep(time: SleepTime): Passthrough;
 export function sleep<T>(
   time: SleepTime | ((input: T, ctx: NodeContext) => SleepTime | Promise<SleepTime>),
 ): Runnable<T, T>;

@@ -351,7 +351,7 @@ export class Workflow<
    * @example
    * const flow = new Workflow<string, { size: number }>()
    *   .addNode("log", (text: string) => console.log(text), { input: from(START) })
-   *   .end({ size: from(START, "length", { default: 0 }) }, { runAfter: ["log"] });
+   *   .end({ size: from(START, (text: string) => text.length) }, { runAfter: ["log"] });
    */
   end<const M extends Mapping, const After extends KeysOf<Nodes> = never>(
     mapping: M & CheckMapping<Around<I, Nodes, Maybe, Forks, "end", never>, M, O>,

@@ -121,10 +121,9 @@ export type { NamedChunk } from "./stream/merge.js";
 export { type Pipe, type PipeOptions, pipe, type StreamWriter } from "./stream/pipe.js";
 export { type CopyOptions, StreamReader } from "./stream/reader.js";
 export type { StreamSource } from "./stream/source.js";
-export {
-  type ProviderTool,
-  type ToolInfo,
-  type ToolInfoFields,
-  type ToolInfoSchemaOptions,
-  toolInfo,
+export type {
+  ProviderTool,
+  ToolInfo,
+  ToolInfoFields,
+  ToolInfoSchemaOptions,
 } from "./tool-info.js";

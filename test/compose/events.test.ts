@@ -1,13 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  Chain,
-  events,
-  isInterrupt,
-  memoryStore,
-  type RunEvent,
-  resumeEvents,
-  type StreamReader,
-} from "../../src/index.js";
+import { resumeEvents } from "../../src/compose/index.js";
+import { Chain, events, isInterrupt, memoryStore, type RunEvent, type StreamReader } from "../../src/index.js";
 import { errorOf } from "../run/rejected-by.js";
 import { plain, thrownBy } from "./thrown-by.js";
 

@@ -3,7 +3,6 @@ import { createTool } from "@mastra/core/tools";
 import {
   type AgenticMessage,
   AgenticToolsNode,
-  type AnyTool,
   assistantMessage,
   Chain,
   functionToolCall,
@@ -15,6 +14,7 @@ import {
   ToolError,
   toolResultsOf,
 } from "kumiko";
+import type { AnyTool } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 

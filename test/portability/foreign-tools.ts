@@ -1,5 +1,6 @@
 // Tools whose schemas others wrote: operations of an OpenAPI document, and tools of an MCP server.
-import { AgenticToolsNode, type AnyTool, assistantMessage, functionToolCall, mcpTools } from "kumiko";
+import { AgenticToolsNode, assistantMessage, functionToolCall, mcpTools } from "kumiko";
+import type { AnyTool } from "kumiko/components";
 import { openApiTools } from "kumiko/openapi";
 
 const document = {

@@ -5,11 +5,11 @@ import {
   asTool,
   Chain,
   createTool,
-  type ExecuteResult,
   functionToolCall,
   isInterrupt,
   memoryStore,
 } from "kumiko";
+import type { ExecuteResult } from "kumiko/components";
 import type { Scenarios } from "./scenario.js";
 
 const MILLION = 1_000_000;

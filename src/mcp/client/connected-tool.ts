@@ -1,4 +1,4 @@
-import type { NeedsApproval, ToolContext } from "../../components/tool.js";
+import type { ApprovalRule, ToolContext } from "../../components/tool.js";
 import { isObject } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type CreatedTool, createTool, type McpToolProperties } from "../../tools/define/create-tool.js";
@@ -24,7 +24,7 @@ export interface ConnectedMcpTool extends CreatedTool<unknown, unknown> {
 export interface ConnectedToolSettings {
   readonly link: ServerLink;
   readonly answers: InputAnswers;
-  readonly requireApproval: NeedsApproval<Record<string, unknown>> | undefined;
+  readonly requireApproval: ApprovalRule<Record<string, unknown>> | undefined;
   /** Which schemas are shown to models but not validated. */
   readonly unchecked: { readonly input: boolean; readonly output: boolean };
   /** Why the tool must no longer be called; `undefined` if it may be. */
@@ -85,7 +85,7 @@ export function connectedTool(watched: WatchedTool, settings: ConnectedToolSetti
 }
 
 /** The input schema of every MCP tool describes an object. */
-function approvalOf(needed: NeedsApproval<Record<string, unknown>> | undefined): NeedsApproval<unknown> | undefined {
+function approvalOf(needed: ApprovalRule<Record<string, unknown>> | undefined): ApprovalRule<unknown> | undefined {
   return typeof needed === "function" ? (input, ctx) => needed(input as Record<string, unknown>, ctx) : needed;
 }
 

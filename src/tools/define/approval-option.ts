@@ -1,4 +1,4 @@
-import type { NeedsApproval, ToolContext } from "../../components/tool.js";
+import type { ApprovalRule, ToolContext } from "../../components/tool.js";
 import { isFields } from "../../is.js";
 import { approvalForUnknownTool, invalidApprovalOption } from "./errors.js";
 
@@ -36,7 +36,7 @@ export function approvalFor<Source>(
   { requireApproval }: ApprovalOptions<Source>,
   name: string,
   source: Source,
-): NeedsApproval<Arguments> | undefined {
+): ApprovalRule<Arguments> | undefined {
   const inRecord =
     typeof requireApproval === "object" && Object.hasOwn(requireApproval, name) ? requireApproval[name] : undefined;
   const policy = typeof requireApproval === "object" ? inRecord : requireApproval;

@@ -1,4 +1,4 @@
-import type { NeedsApproval, ToolContext } from "../../components/tool.js";
+import type { ApprovalRule, ToolContext } from "../../components/tool.js";
 import { messageOf } from "../../errors.js";
 import { shorten } from "../../schema/shorten.js";
 import type { JsonSchema, StandardJSONSchemaV1, StandardSchemaV1 } from "../../schema/standard-schema.js";
@@ -25,8 +25,8 @@ export interface PayloadSchema {
   readonly jsonSchema: () => JsonSchema;
 }
 
-export interface ApprovalRule {
-  readonly needed: NeedsApproval;
+export interface CallApproval {
+  readonly needed: ApprovalRule;
   /** The JSON Schema of the arguments, which a reviewer may edit. */
   readonly parameters: () => JsonSchema;
   readonly readInput: (text: string, call: StagedCall) => unknown;
@@ -39,7 +39,7 @@ export const approvalKey = "tool_approval";
 /** Asks for approval once per call; the answer also holds when the call is repeated. */
 export async function approve(
   input: unknown,
-  { needed, parameters, readInput, payload: payloads }: ApprovalRule,
+  { needed, parameters, readInput, payload: payloads }: CallApproval,
   ctx: ToolContext,
   call: StagedCall,
 ): Promise<Approved> {

@@ -1,4 +1,4 @@
-import type { NeedsApproval, Tool, ToolContext, ToolOutput } from "../../components/tool.js";
+import type { ApprovalRule, Tool, ToolContext, ToolOutput } from "../../components/tool.js";
 import { onlyValidates } from "../../schema/json-schema/convert.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
@@ -47,7 +47,7 @@ class ContractStages implements ToolStages {
 }
 
 /** A reviewer sees the text of the arguments, as the tool does. */
-function approvalBy(info: ToolInfo, needed: NeedsApproval<string>): ToolStages["approve"] {
+function approvalBy(info: ToolInfo, needed: ApprovalRule<string>): ToolStages["approve"] {
   const parameters = () => {
     return (onlyValidates(info.parameters) ? undefined : info.toJsonSchema()) ?? { type: "object" };
   };
@@ -55,7 +55,7 @@ function approvalBy(info: ToolInfo, needed: NeedsApproval<string>): ToolStages["
   return (input, ctx, call) => approve(input, rule, ctx, call);
 }
 
-function ofTool(tool: object, needed: NeedsApproval<string> | undefined): NeedsApproval<string> | undefined {
+function ofTool(tool: object, needed: ApprovalRule<string> | undefined): ApprovalRule<string> | undefined {
   return typeof needed === "function" ? (input, ctx) => needed.call(tool, input, ctx) : needed;
 }
 

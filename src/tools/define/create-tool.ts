@@ -1,6 +1,6 @@
 import { checkOptions } from "../../check-options.js";
 import type { RequestContext } from "../../components/request-context.js";
-import type { NeedsApproval, Tool, ToolContext, ToolOutput } from "../../components/tool.js";
+import type { ApprovalRule, Tool, ToolContext, ToolOutput } from "../../components/tool.js";
 import type { ToolOptions } from "../../components/tool-options.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import { invalidTool } from "../../schema/errors.js";
@@ -87,7 +87,7 @@ export interface CreateToolOptions<
    * Whether a call needs approval before it runs: `true`, `false`, or a function of the validated input. The run stops with an
    * interrupt of kind `tool_approval`, answered with `{ approved, arguments?, reason? }`. @default false
    */
-  readonly requireApproval?: NeedsApproval<ExecuteInput<InputSchema, Raw>> | undefined;
+  readonly requireApproval?: ApprovalRule<ExecuteInput<InputSchema, Raw>> | undefined;
   /** The payload given to `ctx.suspend` must fit it. */
   readonly suspendSchema?: SuspendSchema | undefined;
   /** The answer that resumes a suspended call must fit it; the validated answer is `ctx.resumeData`. */

@@ -1,4 +1,4 @@
-import type { NeedsApproval, ToolContext, ToolOutput } from "../../components/tool.js";
+import type { ApprovalRule, ToolContext, ToolOutput } from "../../components/tool.js";
 import { isPromiseLike } from "../../is.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
@@ -31,7 +31,7 @@ export interface ToolDefinition {
   /** Used in place of `execute` when the node streams; returns a stream, or a promise of one. */
   readonly stream: ((input: never, ctx: never) => unknown) | undefined;
   readonly outputSchema: AnyStandardSchema | JsonSchema | undefined;
-  readonly requireApproval: NeedsApproval | undefined;
+  readonly requireApproval: ApprovalRule | undefined;
   /** Schemas of the payload that answers to an approval carry. */
   readonly approvalPayload: PayloadRule | undefined;
   readonly suspension: Suspension | undefined;
@@ -94,7 +94,7 @@ export class CreatedStages implements ToolStages {
     return this.definition.rawArguments ? text : readInput(text, this.definition.input, call);
   }
 
-  private approval(needed: NeedsApproval): ToolStages["approve"] {
+  private approval(needed: ApprovalRule): ToolStages["approve"] {
     const readInput = (text: string, call: StagedCall) => this.readInput(text, call);
     const { parameters, approvalPayload: payload } = this.definition;
     const rule = { needed, parameters, readInput, payload };

@@ -1,4 +1,4 @@
-import type { NeedsApproval, ToolContext } from "../../components/tool.js";
+import type { ApprovalRule, ToolContext } from "../../components/tool.js";
 import type { AnyToolOptions } from "../../components/tool-options.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
@@ -80,7 +80,7 @@ export interface EinoTool {
   readonly invokableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;
   readonly streamableRun?: ((args: string, ctx: ToolContext) => unknown) | undefined;
   /** Whether calls need approval: a boolean, or a function of the arguments. */
-  readonly requireApproval?: NeedsApproval<string> | undefined;
+  readonly requireApproval?: ApprovalRule<string> | undefined;
 }
 
 /** The info of an {@link EinoTool}. */

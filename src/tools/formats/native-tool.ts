@@ -1,4 +1,4 @@
-import type { NeedsApproval, Tool, ToolContext } from "../../components/tool.js";
+import type { ApprovalRule, Tool, ToolContext } from "../../components/tool.js";
 import type { ToolOptions } from "../../components/tool-options.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { ToolParameters } from "../../schema/json-schema/tool-parameters.js";
@@ -18,7 +18,7 @@ export interface ForeignDefinition {
   readonly outputSchema: AnyStandardSchema | JsonSchema | undefined;
   /** `undefined` for a tool that is executed elsewhere. */
   readonly execute: ((input: unknown, ctx: ToolContext) => unknown) | undefined;
-  readonly requireApproval: NeedsApproval<unknown>;
+  readonly requireApproval: ApprovalRule<unknown>;
   readonly approvalPayload?: PayloadRule | undefined;
   readonly suspendSchema?: AnyStandardSchema | JsonSchema | undefined;
   readonly resumeSchema?: AnyStandardSchema | JsonSchema | undefined;

@@ -1,4 +1,4 @@
-import type { NeedsApproval, ToolContext } from "../../components/tool.js";
+import type { ApprovalRule, ToolContext } from "../../components/tool.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { issueText } from "../../wording.js";
 import { approvalFor } from "../define/approval-option.js";
@@ -60,7 +60,7 @@ export function grpcMethodTool(name: string, place: MethodPlace, surroundings: T
     inputSchema: format.schema,
     outputSchema: about.isStreaming ? listOf(answerSchema) : answerSchema,
     // the input is an object, as the schema says
-    requireApproval: approvalFor(options, name, about) as NeedsApproval<unknown> | undefined,
+    requireApproval: approvalFor(options, name, about) as ApprovalRule<unknown> | undefined,
     timeoutMs,
     metadata: { ...about },
     mcp: hintsOf(about),

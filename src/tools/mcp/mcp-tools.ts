@@ -1,5 +1,5 @@
 import { checkOptions } from "../../check-options.js";
-import type { NeedsApproval, ToolContext } from "../../components/tool.js";
+import type { ApprovalRule, ToolContext } from "../../components/tool.js";
 import { KumikoError, messageOf } from "../../errors.js";
 import { isFields, isObject } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
@@ -125,7 +125,7 @@ async function listAll(client: McpClient): Promise<unknown[]> {
 
 interface McpToolSettings {
   readonly timeoutMs: number | undefined;
-  readonly requireApproval: NeedsApproval<Record<string, unknown>> | undefined;
+  readonly requireApproval: ApprovalRule<Record<string, unknown>> | undefined;
 }
 
 function mcpTool(client: McpClient, id: string, definition: McpToolDefinition, settings: McpToolSettings): McpTool {

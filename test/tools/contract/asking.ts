@@ -1,12 +1,12 @@
 import {
   type AgenticMessage,
   assistantMessage,
-  concatMessageLists,
   type FunctionToolResult,
   functionToolCall,
   type StreamReader,
   toolResultsOf,
 } from "kumiko";
+import { concatMessageLists } from "kumiko/schema";
 
 /** A call as a test writes it: name, arguments (text, or what becomes JSON), and an id when it matters. */
 export type AskedCall = readonly [name: string, input?: unknown, callId?: string];

@@ -8,8 +8,8 @@ import {
   resultsOf,
   type Tool,
   ToolError,
-  toolInfo,
 } from "kumiko";
+import { toolInfo } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { asking, blocksOf, gate, joined, readAll, rejectionOf, textsOf, ticks } from "./asking.js";

@@ -8,13 +8,13 @@ import {
   isInterrupt,
   KumikoError,
   memoryStore,
-  repairToolCalls,
   resultsOf,
   START,
   StreamReader,
   type ToolError,
   toolResultsOf,
 } from "kumiko";
+import { repairToolCalls } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { asking, blocksOf, gate, joined, readAll, rejectionOf, textsOf, ticks } from "./asking.js";
 

@@ -6,11 +6,11 @@ import {
   createTool,
   functionToolCall,
   functionToolResult,
-  repairToolCalls,
   toolCallsOf,
   toolResultsOf,
   userMessage,
 } from "kumiko";
+import { repairToolCalls } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { asking, blocksOf, joined, readAll, rejectionOf, textsOf } from "./asking.js";
 

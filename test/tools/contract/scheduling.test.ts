@@ -3,7 +3,6 @@ import {
   AgenticToolsNode,
   assistantMessage,
   Chain,
-  concatMessageLists,
   createTool,
   END,
   functionToolCall,
@@ -13,7 +12,7 @@ import {
   ToolError,
   userMessage,
 } from "kumiko";
-import { assistantGenText, reasoning } from "kumiko/schema";
+import { assistantGenText, concatMessageLists, reasoning } from "kumiko/schema";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { asking, blocksOf, gate, joined, readAll, rejectionOf, textsOf, ticks } from "./asking.js";

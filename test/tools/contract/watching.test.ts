@@ -14,13 +14,13 @@ import {
   RunEmitter,
   type RunInfo,
   Runtime,
-  type SideEvent,
   START,
   StreamReader,
   toolCallsOf,
   toolCallsOr,
   traceRecorder,
 } from "kumiko";
+import type { SideEvent } from "kumiko/callbacks";
 import { assistantGenText } from "kumiko/schema";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";

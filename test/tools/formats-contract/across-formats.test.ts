@@ -3,7 +3,6 @@ import { tool } from "ai";
 import {
   type AgenticMessage,
   AgenticToolsNode,
-  type AnyTool,
   asTool,
   Chain,
   createTool,
@@ -14,6 +13,7 @@ import {
   ToolError,
   toolResultsOf,
 } from "kumiko";
+import type { AnyTool } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { call, message, questionsOf, rejection, resultOf } from "./caller.js";

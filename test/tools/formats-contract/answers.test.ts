@@ -1,12 +1,5 @@
-import {
-  type AgenticMessage,
-  AgenticToolsNode,
-  type AnyTool,
-  Chain,
-  createTool,
-  memoryStore,
-  toolResultsOf,
-} from "kumiko";
+import { type AgenticMessage, AgenticToolsNode, Chain, createTool, memoryStore, toolResultsOf } from "kumiko";
+import type { AnyTool } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { call, message, questionsOf, rejection } from "./caller.js";

@@ -1,4 +1,5 @@
-import { AgenticToolsNode, type AnyTool, asTool, Chain, createTool } from "kumiko";
+import { AgenticToolsNode, asTool, Chain, createTool } from "kumiko";
+import type { AnyTool } from "kumiko/components";
 import { expectTypeOf, it } from "vitest";
 import { z } from "zod";
 

@@ -7,9 +7,9 @@ import {
   RequestContext,
   StreamReader,
   type ToolContext,
-  toolInfo,
   toolResultsOf,
 } from "kumiko";
+import { toolInfo } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { call, message, parametersOf, rejection, resultOf, thrown } from "./caller.js";

@@ -1,10 +1,10 @@
 import { toolDefinition } from "@tanstack/ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { AnyTool } from "../../../src/components/index.js";
 import {
   type AgenticMessage,
   AgenticToolsNode,
-  type AnyTool,
   assistantMessage,
   Chain,
   createTool,
