@@ -19,7 +19,6 @@ let consumer: Consumer;
 beforeAll(() => {
   buildWhenStale(root);
   consumer = createConsumer(root, folder);
-  consumer.install("@opentelemetry/api"); // kumiko/otel is all about it
 }, 240_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -169,6 +168,71 @@ describe.each(entries)("$specifier, installed", ({ specifier, source }) => {
   });
 });
 
+describe("an optional package that is not installed", () => {
+  const document = '{ openapi: "3.1.0", servers: [{ url: "http://127.0.0.1:1" }], paths: {} }';
+  const server = 'new MCPServer({ name: "s", version: "1" })';
+
+  // [what needs it, the entry, its names, what is called, the packages: one of them is named]
+  it.each([
+    ["postgresStore", "postgres", 'postgresStore({ connectionString: "postgres://127.0.0.1:1/x" }).get("a")', "pg"],
+    [
+      "postgresVectors",
+      "postgres",
+      'postgresVectors({ connectionString: "postgres://127.0.0.1:1/x" }).listIndexes()',
+      "pg",
+    ],
+    ["sqliteVectors", "sqlite", 'sqliteVectors(":memory:", { driver: "libsql" }).listIndexes()', "libsql"],
+    ["connectMcp", "mcp", 'connectMcp({ s: { url: "http://127.0.0.1:1" } })', "@modelcontextprotocol/client"],
+    ["MCPServer", "mcp", `${server}.listen({ port: 0 })`, "@modelcontextprotocol/server"],
+    ["MCPServer", "mastra", `${server}.startStdio()`, "@modelcontextprotocol/server"],
+    ["openApiTools", "openapi", `openApiTools(${document})`, "@apidevtools/json-schema-ref-parser"],
+    ["grpcTools", "grpc", 'grpcTools({ address: "127.0.0.1:1", proto: { "a.proto": "" } })', "@grpc/grpc-js"],
+    ["thriftTools", "thrift", 'thriftTools({ idl: "service A {}", connection: { port: 1 } })', "thrift"],
+    ["toSvg", "svg", "toSvg(new Chain().append((x) => x))", "@viz-js/viz"],
+    [
+      "promptTemplate, jinja",
+      "templates",
+      'promptTemplate([["user", "{{ a }}"]], { syntax: jinja }).format({ a: 1 })',
+      "@huggingface/jinja",
+    ],
+    [
+      "promptTemplate, mustache",
+      "templates",
+      'promptTemplate([["user", "{{ a }}"]], { syntax: mustache }).format({ a: 1 })',
+      "mustache",
+    ],
+    [
+      "MDocument",
+      "rag",
+      'MDocument.fromHTML("<p>a</p>").chunk({ strategy: "html", headers: [["h1", "h1"]] })',
+      "parse5",
+    ],
+    ["MDocument", "rag", 'MDocument.fromText("a").chunk({ strategy: "token", maxSize: 5 })', "gpt-tokenizer"],
+    ["fileLoader", "rag/files", 'fileLoader().load({ uri: "empty.pdf" })', "unpdf"],
+    ["fileLoader", "rag/files", 'fileLoader().load({ uri: "empty.docx" })', "mammoth"],
+  ])("is PACKAGE_MISSING with what to install: %s of kumiko/%s (%s)", { timeout }, (names, entry, call, name) => {
+    consumer.write("empty.pdf", "%PDF-1.7");
+    consumer.write("empty.docx", "PK");
+    const script = `import { Chain } from "kumiko";
+      import { ${names} } from "kumiko/${entry}";
+      const call = async () => ${call};
+      await call().then(() => console.log("worked"), (error) => console.log(error.code, error.message));
+      process.exit();`;
+    const told = consumer.node("--input-type=module", "--eval", script);
+    expect(told).toMatch(/^PACKAGE_MISSING /);
+    expect(told).toContain(`npm install ${name}`);
+  });
+
+  it("is no error for otelTracer, which records as soon as an SDK is there", { timeout }, () => {
+    const script = `import { Chain, Runtime } from "kumiko";
+      import { otelTracer } from "kumiko/otel";
+      const runtime = new Runtime({ callbacks: [otelTracer()] });
+      console.log(await new Chain().append((x) => x + 1).compile({ runtime }).invoke(1));`;
+    expect(consumer.node("--input-type=module", "--eval", script)).toBe("2\n");
+    consumer.install("@opentelemetry/api"); // its types are those of kumiko/otel
+  });
+});
+
 describe("stores, installed", () => {
   // The entries above were imported without it.
   it("keep checkpoints once their optional package is installed", { timeout }, () => {
@@ -185,7 +249,7 @@ describe("stores, installed", () => {
   it("say which package is missing", { timeout }, () => {
     const script = `import { postgresStore } from "kumiko/postgres";
       await postgresStore({ connectionString: "postgres://127.0.0.1:1/none" }).get("a").catch((error) => console.log(error.code, error.message));`;
-    expect(consumer.node("--input-type=module", "--eval", script)).toMatch(/^STORE_FAILED .*npm install pg/);
+    expect(consumer.node("--input-type=module", "--eval", script)).toMatch(/^PACKAGE_MISSING .*npm install pg/);
   });
 });
 

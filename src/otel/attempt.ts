@@ -1,4 +1,4 @@
-import { diag } from "./api.js";
+import { reportError } from "./api.js";
 
 /**
  * Runs a function of the user or of an SDK. Returns `undefined` if it throws, and logs the error with `diag` of
@@ -15,7 +15,7 @@ export function attempt<T>(work: () => T): T | undefined {
 
 function report(error: unknown): void {
   try {
-    diag.error("otelTracer: recording failed; the run goes on without it.", error);
+    reportError("otelTracer: recording failed; the run goes on without it.", error);
   } catch {
     // there is no place to report an error of the logger
   }

@@ -1,4 +1,4 @@
-import { type Attributes, createNoopMeter, type Histogram, type Meter, metrics } from "./api.js";
+import { type Attributes, type Histogram, isNoopMeter, type Meter, registeredMeters } from "./api.js";
 
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 /** MCP requests may wait for a user to answer, so these boundaries go further. */
@@ -74,11 +74,11 @@ export class Instruments {
 
   get #current(): MeterInstruments | undefined {
     if (this.#given !== undefined) return this.#given;
-    const provider = metrics.getMeterProvider();
+    const provider = registeredMeters();
     if (provider !== this.#provider) {
       this.#provider = provider;
-      const meter = provider.getMeter("kumiko");
-      this.#registered = meter === createNoopMeter() ? undefined : new MeterInstruments(meter);
+      const meter = provider?.getMeter("kumiko");
+      this.#registered = meter === undefined || isNoopMeter(meter) ? undefined : new MeterInstruments(meter);
     }
     return this.#registered;
   }

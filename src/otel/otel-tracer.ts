@@ -6,7 +6,15 @@ import { isInterrupt } from "../checkpoint/pause/interrupt.js";
 import { messageOf } from "../errors.js";
 import { isFields } from "../is.js";
 import type { StreamReader } from "../schema/stream/reader.js";
-import { type Attributes, type Context, context, ProxyTracerProvider, type Tracer, trace } from "./api.js";
+import {
+  type Attributes,
+  activeContext,
+  type Context,
+  registeredTracer,
+  type Tracer,
+  unrecordedSpan,
+  withContext,
+} from "./api.js";
 import { attempt } from "./attempt.js";
 import { chatEnd } from "./chat.js";
 import { Content } from "./content.js";
@@ -43,7 +51,6 @@ const notRecorded = Symbol("notRecorded");
 
 class OtelTracer implements SelectiveHandler {
   readonly #given: Tracer | undefined;
-  readonly #registered: Tracer = trace.getTracer("kumiko");
   readonly #instruments: Instruments;
   readonly #content: Content;
   readonly #allNodes: boolean;
@@ -149,19 +156,17 @@ class OtelTracer implements SelectiveHandler {
 
   /** Whether spans or metrics are recorded. Without a registered SDK, a run costs no more than this check. */
   get #isEnabled(): boolean {
-    if (this.#given !== undefined || this.#instruments.isEnabled) return true;
-    const provider = trace.getTracerProvider();
-    return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer("kumiko") !== undefined;
+    return this.#given !== undefined || this.#instruments.isEnabled || registeredTracer() !== undefined;
   }
 
   /** The parent of a stream's root is what is active where it was asked for. */
   [atCall]<Args extends unknown[], Started>(start: (...args: Args) => Started): (...args: Args) => Started {
-    const active = attempt(() => context.active());
+    const active = attempt(activeContext);
     return active === undefined ? start : (...args) => startWithin(active, () => start(...args));
   }
 
   #start(info: RunInfo, value: unknown, parent: RunSpan | undefined): RunSpan {
-    const outer = parent === undefined ? context.active() : parent.context;
+    const outer = parent === undefined ? activeContext() : parent.context;
     const form = formOf(info, value);
     const { threadId } = metaOf(info);
     const conversationId = typeof threadId === "string" ? threadId : parent?.conversationId;
@@ -170,7 +175,8 @@ class OtelTracer implements SelectiveHandler {
       ...form.attributes,
       ...(conversationId === undefined ? {} : { "gen_ai.conversation.id": conversationId }),
     };
-    const span = (this.#given ?? this.#registered).startSpan(form.name, { kind: form.kind, attributes }, outer);
+    const tracer = this.#given ?? registeredTracer();
+    const span = tracer?.startSpan(form.name, { kind: form.kind, attributes }, outer) ?? unrecordedSpan(outer);
     const run = new RunSpan(span, outer, parent, { form, isContainer: isContainer(info), conversationId });
     if (info.component === "model" && parent !== undefined) parent.hasInnerModel = true;
     this.#addContent(run, form.content);
@@ -243,7 +249,7 @@ class OtelTracer implements SelectiveHandler {
 function startWithin<Started>(active: Context, start: () => Started): Started {
   let started: { readonly value: Started } | { readonly error: unknown } | undefined;
   attempt(() =>
-    context.with(active, () => {
+    withContext(active, () => {
       try {
         started = { value: start() };
       } catch (error) {

@@ -1,4 +1,4 @@
-import { type Attributes, type Context, type Span, SpanStatusCode, trace } from "./api.js";
+import { type Attributes, type Context, type Span, statusError, withSpan } from "./api.js";
 import { attempt } from "./attempt.js";
 import type { SpanForm } from "./span-form.js";
 import { UsageTotals } from "./usage-totals.js";
@@ -42,7 +42,7 @@ export class RunSpan {
 
   /** The context for inner runs. */
   get context(): Context {
-    this.#context ??= trace.setSpan(this.#outer, this.span);
+    this.#context ??= withSpan(this.#outer, this.span);
     return this.#context;
   }
 
@@ -57,7 +57,7 @@ export class RunSpan {
   /** `message` is `undefined` if content is not recorded: errors quote arguments, answers and results. */
   setError(type: string, message: string | undefined): void {
     this.setAttributes({ "error.type": type });
-    const status = { code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) };
+    const status = { code: statusError, ...(message !== undefined && { message }) };
     attempt(() => this.span.setStatus(status));
   }
 

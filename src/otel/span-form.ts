@@ -1,7 +1,7 @@
 import type { RunInfo } from "../callbacks/run-info.js";
 import { type Fields, isFields } from "../is.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
-import { type Attributes, SpanKind } from "./api.js";
+import { type Attributes, spanKinds } from "./api.js";
 import { chatInput, chatOptions, chatStartAttributes, isWrapper, parseModelName } from "./chat.js";
 import { inputContent, outputContent } from "./content.js";
 import type { DurationMetric } from "./instruments.js";
@@ -9,7 +9,7 @@ import type { DurationMetric } from "./instruments.js";
 /** The span of a kind of run when it starts, by the semantic conventions. */
 export interface SpanForm {
   readonly name: string;
-  readonly kind: SpanKind;
+  readonly kind: (typeof spanKinds)[keyof typeof spanKinds];
   /** The attributes of both the span and the metrics. */
   readonly dimensions: Attributes;
   readonly attributes: Attributes;
@@ -64,7 +64,7 @@ function chatForm(info: RunInfo, value: unknown): SpanForm {
   const model = typeof options.model === "string" ? options.model : own;
   return {
     name: named("chat", model),
-    kind: SpanKind.CLIENT,
+    kind: spanKinds.client,
     dimensions: withoutUndefined({
       "gen_ai.operation.name": "chat",
       "gen_ai.provider.name": provider,
@@ -88,7 +88,7 @@ function toolForm(info: RunInfo, value: unknown): SpanForm {
   const name = isUnknown ? "_OTHER" : info.name;
   return {
     name: isUnknown ? "execute_tool" : named("execute_tool", name),
-    kind: SpanKind.INTERNAL,
+    kind: spanKinds.internal,
     dimensions: { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name },
     attributes: withoutUndefined({
       "gen_ai.tool.type": "function",
@@ -108,7 +108,7 @@ function agentForm(info: RunInfo, value: unknown): SpanForm {
   const agent = typeof name === "string" ? name : info.name;
   return {
     name: named("invoke_agent", agent),
-    kind: SpanKind.INTERNAL,
+    kind: spanKinds.internal,
     dimensions: { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": agent },
     attributes: typeof description === "string" ? { "gen_ai.agent.description": description } : {},
     metric: "gen_ai.invoke_agent.duration",
@@ -119,7 +119,7 @@ function agentForm(info: RunInfo, value: unknown): SpanForm {
 function workflowForm({ name }: RunInfo): SpanForm {
   return {
     name: named("invoke_workflow", name),
-    kind: SpanKind.INTERNAL,
+    kind: spanKinds.internal,
     dimensions: withoutUndefined({
       "gen_ai.operation.name": "invoke_workflow",
       "gen_ai.workflow.name": name || undefined,
@@ -134,7 +134,7 @@ function embedderForm({ type }: RunInfo): SpanForm {
   const { provider, model } = parseModelName(type);
   return {
     name: named("embeddings", model),
-    kind: SpanKind.CLIENT,
+    kind: spanKinds.client,
     dimensions: withoutUndefined({
       "gen_ai.operation.name": "embeddings",
       "gen_ai.provider.name": provider,
@@ -149,7 +149,7 @@ function embedderForm({ type }: RunInfo): SpanForm {
 function retrieverForm({ name }: RunInfo, value: unknown): SpanForm {
   return {
     name: "retrieval",
-    kind: SpanKind.INTERNAL,
+    kind: spanKinds.internal,
     dimensions: { "gen_ai.operation.name": "retrieval" },
     attributes: name === "" ? {} : { "gen_ai.data_source.id": name },
     metric: undefined,
@@ -161,7 +161,7 @@ function retrieverForm({ name }: RunInfo, value: unknown): SpanForm {
 function nodeForm({ component, name, type }: RunInfo): SpanForm {
   return {
     name: named(component, name),
-    kind: SpanKind.INTERNAL,
+    kind: spanKinds.internal,
     dimensions: {},
     attributes: withoutUndefined({ "kumiko.component": component, "kumiko.type": type || undefined }),
     metric: undefined,

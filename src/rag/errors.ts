@@ -34,11 +34,6 @@ export const reservedChunkKey = (key: string): KumikoError =>
     `The metadata key "${key}" is reserved for the position of a chunk in its document. Use another name.`,
   );
 
-export const noPackage = (name: string, purpose: string, cause: unknown): KumikoError =>
-  new KumikoError("PACKAGE_MISSING", `${purpose} needs the package ${name}. Install it: npm install ${name}`, {
-    cause,
-  });
-
 export const unknownTokenizer = (kind: "encoding" | "model", name: unknown, known: readonly string[]): KumikoError =>
   invalidRagOption(`Unknown ${kind} ${shorten(name, { length: 80 })}. Supported: ${known.join(", ")}.`);
 

@@ -1,5 +1,5 @@
 import type { Viz } from "@viz-js/viz";
-import { vizPackageMissing } from "./errors.js";
+import { loadPackage } from "../optional-package.js";
 
 /** Graphviz as WebAssembly, loaded for the first picture and reused. */
 class Graphviz {
@@ -18,15 +18,8 @@ class Graphviz {
 }
 
 async function load(): Promise<Viz> {
-  return (await loadPackage()).instance();
-}
-
-async function loadPackage() {
-  try {
-    return await import("@viz-js/viz");
-  } catch (cause) {
-    throw vizPackageMissing(cause);
-  }
+  const { instance } = await loadPackage("@viz-js/viz", "toSvg", () => import("@viz-js/viz"));
+  return instance();
 }
 
 export const graphviz = new Graphviz();

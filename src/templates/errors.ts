@@ -73,15 +73,6 @@ export const notText = (name: string, given: unknown): KumikoError =>
     `The variable "${name}" cannot be converted to text (got ${shorten(given, { length: 80 })}). Pass a string or a JSON value.`,
   );
 
-export const noTemplatePackage = (name: string, syntax: string, cause: unknown): KumikoError =>
-  new KumikoError(
-    "PACKAGE_MISSING",
-    `Templates in ${syntax} need the package ${name}. Install it: npm install ${name}`,
-    {
-      cause,
-    },
-  );
-
 function listed(names: readonly string[]): string {
   return names.length === 0 ? "none" : names.map((name) => `"${name}"`).join(", ");
 }

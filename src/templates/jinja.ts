@@ -1,5 +1,6 @@
 import { type Fields, isFields } from "../is.js";
-import { noTemplatePackage, reservedJinjaName } from "./errors.js";
+import { loadPackage } from "../optional-package.js";
+import { reservedJinjaName } from "./errors.js";
 import type { CompiledText, TemplateSyntax } from "./template-syntax.js";
 
 /**
@@ -23,12 +24,8 @@ export const jinja: TemplateSyntax = {
   },
 };
 
-async function loadJinja() {
-  try {
-    return await import("@huggingface/jinja");
-  } catch (cause) {
-    throw noTemplatePackage("@huggingface/jinja", "jinja", cause);
-  }
+function loadJinja() {
+  return loadPackage("@huggingface/jinja", "A template in jinja", () => import("@huggingface/jinja"));
 }
 
 /** Names that the engine declares itself, and does not allow to be declared again. */

@@ -1,5 +1,6 @@
 import type { Fields } from "../is.js";
-import { noPartials, noTemplatePackage } from "./errors.js";
+import { loadPackage } from "../optional-package.js";
+import { noPartials } from "./errors.js";
 import type { CompiledText, TemplateSyntax } from "./template-syntax.js";
 import { textOfValue } from "./variable-value.js";
 
@@ -56,11 +57,7 @@ export const mustache: TemplateSyntax = {
 };
 
 async function loadMustache() {
-  try {
-    return (await import("mustache")).default;
-  } catch (cause) {
-    throw noTemplatePackage("mustache", "mustache", cause);
-  }
+  return (await loadPackage("mustache", "A template in mustache", () => import("mustache"))).default;
 }
 
 /** A token of the parser. For a section, `inside` has the tokens within it. */

@@ -1,4 +1,5 @@
-import { noPackage, unknownTokenizer } from "../errors.js";
+import { loadPackage } from "../../optional-package.js";
+import { unknownTokenizer } from "../errors.js";
 import type { Measure } from "./sizing.js";
 
 /** Selects the tokenizer. `encodingName` takes precedence over `modelName`. */
@@ -116,10 +117,6 @@ const encodings: Readonly<Record<string, () => Promise<Encoding>>> = {
   gpt2: () => import("gpt-tokenizer/encoding/r50k_base"),
 };
 
-async function loaded<T>(load: () => Promise<T>): Promise<T> {
-  try {
-    return await load();
-  } catch (cause) {
-    throw noPackage("gpt-tokenizer", "Counting tokens", cause);
-  }
+function loaded<T>(load: () => Promise<T>): Promise<T> {
+  return loadPackage("gpt-tokenizer", "Counting tokens", load);
 }

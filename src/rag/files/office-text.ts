@@ -1,6 +1,6 @@
 import { inflateRawSync } from "node:zlib";
 import { messageOf } from "../../errors.js";
-import { noPackage } from "../errors.js";
+import { loadPackage } from "../../optional-package.js";
 import { decodeReferences, markdownFromDocx } from "./docx-markdown.js";
 import { fileEncrypted, loadFailed, noTextInPages } from "./errors.js";
 
@@ -43,7 +43,7 @@ interface Pages {
 }
 
 async function readPages(uri: string, bytes: Uint8Array): Promise<Pages> {
-  const { extractText, getDocumentProxy } = await loaded("unpdf", "Reading PDF", () => import("unpdf"));
+  const { extractText, getDocumentProxy } = await loadPackage("unpdf", "Reading PDF", () => import("unpdf"));
   try {
     const pdf = await getDocumentProxy(new Uint8Array(bytes), quiet);
     try {
@@ -74,7 +74,7 @@ const filled = (text: unknown): string | undefined =>
 
 /** Reads a DOCX as Markdown, with its headings, lists, tables, footnotes and endnotes. */
 export async function docxText(uri: string, bytes: Uint8Array): Promise<DocxText> {
-  const { default: mammoth } = await loaded("mammoth", "Reading DOCX", () => import("mammoth"));
+  const { default: mammoth } = await loadPackage("mammoth", "Reading DOCX", () => import("mammoth"));
   try {
     const buffer = Buffer.from(bytes);
     checkUnpackedSize(buffer);
@@ -143,13 +143,5 @@ function* entriesOf(zip: Buffer): Generator<ZipEntry> {
     const name = zip.toString("utf8", place + 46, nameEnd);
     yield { name, method: zip.readUInt16LE(place + 10), start, length: zip.readUInt32LE(place + 20) };
     place += 46 + zip.readUInt16LE(place + 28) + zip.readUInt16LE(place + 30) + zip.readUInt16LE(place + 32);
-  }
-}
-
-async function loaded<T>(name: string, purpose: string, load: () => Promise<T>): Promise<T> {
-  try {
-    return await load();
-  } catch (cause) {
-    throw noPackage(name, purpose, cause);
   }
 }

@@ -13,9 +13,6 @@ export const invalidTable = (name: unknown): KumikoError =>
       'Use "table" or "schema.table" without quotes: letters, digits and _, not starting with a digit, at most 63 bytes each.',
   );
 
-export const pgPackageMissing = (store: string, cause: unknown): KumikoError =>
-  storeFailed(`A ${store} with a connectionString needs the package pg. Install it: npm install pg`, cause);
-
 /** `tables`: those to drop, quoted for statements. `found` is `undefined` if the table does not name its layout. */
 export const otherLayout = (tables: readonly string[], found: number | undefined, known: number): KumikoError => {
   const isNewer = found !== undefined && found > known;

@@ -1,4 +1,4 @@
-import { pgPackageMissing } from "./errors.js";
+import { loadPackage } from "../../optional-package.js";
 
 /** A statement as `pg` takes it. */
 export interface PostgresQuery {
@@ -64,10 +64,6 @@ export function connectionStringOf(pool: PostgresPool): string | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
-async function loadDriver(store: string) {
-  try {
-    return await import("pg");
-  } catch (cause) {
-    throw pgPackageMissing(store, cause);
-  }
+function loadDriver(store: string) {
+  return loadPackage("pg", `A ${store} with a connectionString`, () => import("pg"));
 }

@@ -22,13 +22,6 @@ export const noNodeSqlite = (): KumikoError =>
     `This Node.js (${process.version}) has no node:sqlite, which needs Node.js 22.13 or newer. Use driver: "libsql".`,
   );
 
-export const noVec = (cause: unknown): KumikoError =>
-  new KumikoError(
-    "PACKAGE_MISSING",
-    `sqliteVectors needs the package sqlite-vec. Install it: npm install sqlite-vec. ${messageOf(cause)}`,
-    { cause },
-  );
-
 export const lengthOutOfRange = (what: string): KumikoError =>
   new KumikoError(
     "INVALID_VECTOR",
@@ -36,10 +29,11 @@ export const lengthOutOfRange = (what: string): KumikoError =>
   );
 
 export const noDriver = (cause: unknown): KumikoError =>
-  storeFailed(
+  new KumikoError(
+    "PACKAGE_MISSING",
     `No SQLite library was found. This Node.js (${process.version}) has no node:sqlite, which needs 22.13 or newer, and the package ` +
-      `libsql could not be loaded. Run "npm install libsql", or update Node.js. ${messageOf(cause)}`,
-    cause,
+      `libsql could not be loaded. Install it: npm install libsql. Or update Node.js. ${messageOf(cause)}`,
+    { cause },
   );
 
 /** An error of SQLite or its driver. */

@@ -57,13 +57,6 @@ export const bodyNotAllowed = (method: string): KumikoError =>
 export const brokenAnswer = (request: string, cause: unknown): string =>
   `openApiTools leaves the tool of ${request} without an outputSchema: ${messageOf(cause)}`;
 
-export const parserMissing = (cause: unknown): KumikoError =>
-  new KumikoError(
-    "INVALID_OPTION",
-    "openApiTools needs the package @apidevtools/json-schema-ref-parser. Install it: npm install @apidevtools/json-schema-ref-parser",
-    { cause },
-  );
-
 export const bufferMissing = (): KumikoError =>
   new KumikoError(
     "INVALID_OPTION",

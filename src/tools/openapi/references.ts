@@ -1,5 +1,6 @@
 import { type Fields, isFields } from "../../is.js";
-import { bufferMissing, externalReference, missingReference, notAnObject, parserMissing } from "./errors.js";
+import { loadPackage } from "../../optional-package.js";
+import { bufferMissing, externalReference, missingReference, notAnObject } from "./errors.js";
 
 /** Resolves the `$ref`s of one document. */
 export interface References {
@@ -38,9 +39,6 @@ export async function openReferences(document: Fields): Promise<References> {
 
 async function loadParser() {
   if (!("Buffer" in globalThis)) throw bufferMissing();
-  try {
-    return await import("@apidevtools/json-schema-ref-parser");
-  } catch (cause) {
-    throw parserMissing(cause);
-  }
+  const name = "@apidevtools/json-schema-ref-parser";
+  return loadPackage(name, "openApiTools", () => import("@apidevtools/json-schema-ref-parser"));
 }

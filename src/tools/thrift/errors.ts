@@ -28,9 +28,6 @@ const invalidOption = (what: string, cause?: unknown): KumikoError =>
 
 // options
 
-export const thriftMissing = (cause: unknown): KumikoError =>
-  new KumikoError("PACKAGE_MISSING", "thriftTools needs the package thrift. Install it: npm install thrift", { cause });
-
 export const notOneDefinition = (given: readonly string[]): KumikoError =>
   invalidOption(
     `thriftTools needs exactly one of service (a module that the compiler generated), idl (text) and idlFile, but got ${given.join(" and ") || "none"}.`,

@@ -1,4 +1,4 @@
-import { thriftMissing } from "./errors.js";
+import { loadPackage } from "../../optional-package.js";
 
 /** What the package calls a protocol: how values are written and read. */
 export interface Protocol {
@@ -71,13 +71,9 @@ export interface ThriftPackage {
 
 /** The official package, loaded when it is needed first. */
 export async function loadThrift(): Promise<ThriftPackage> {
-  try {
-    const loaded: object = await import("thrift");
-    const thrift = (Reflect.get(loaded, "default") ?? loaded) as ThriftPackage;
-    return { ...thrift, TCompactProtocol: withBools(thrift.TCompactProtocol) };
-  } catch (cause) {
-    throw thriftMissing(cause);
-  }
+  const loaded: object = await loadPackage("thrift", "thriftTools", () => import("thrift"));
+  const thrift = (Reflect.get(loaded, "default") ?? loaded) as ThriftPackage;
+  return { ...thrift, TCompactProtocol: withBools(thrift.TCompactProtocol) };
 }
 
 /** What the compact protocol notes of a field whose value is in its header. */

@@ -158,5 +158,5 @@ it("says what to install where there is no SQLite", { timeout: 60_000 }, async (
   const [{ command = [] } = {}] = runtimes;
   const nowhere = await bundleChild(folder, "node_modules/there-is-no-libsql/index.js");
   const [outcome] = await outputOf(startChild(command, nowhere, "fail", join(folder, "never.db")));
-  expect(outcome).toMatchObject({ code: "STORE_FAILED", message: expect.stringContaining("npm install libsql") });
+  expect(outcome).toMatchObject({ code: "PACKAGE_MISSING", message: expect.stringContaining("npm install libsql") });
 });

@@ -1,5 +1,5 @@
 import type { defaultTreeAdapter as DefaultAdapter, DefaultTreeAdapterTypes } from "parse5";
-import { noPackage } from "../../errors.js";
+import { loadPackage } from "../../../optional-package.js";
 import type { SourcePiece } from "./align-text.js";
 import type { SelectableElement } from "./selector.js";
 
@@ -214,10 +214,6 @@ function joinPieces(texts: readonly HtmlText[]): HtmlText[] {
   return joined;
 }
 
-async function loadParser() {
-  try {
-    return await import("parse5");
-  } catch (cause) {
-    throw noPackage("parse5", "Reading HTML", cause);
-  }
+function loadParser() {
+  return loadPackage("parse5", "Reading HTML", () => import("parse5"));
 }

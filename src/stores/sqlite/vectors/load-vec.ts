@@ -1,4 +1,4 @@
-import { noVec } from "../errors.js";
+import { packageMissing } from "../../../optional-package.js";
 
 /** The path of the extension in the package `sqlite-vec` for this platform. */
 export async function findVec(): Promise<string> {
@@ -6,6 +6,6 @@ export async function findVec(): Promise<string> {
     const { getLoadablePath } = await import("sqlite-vec");
     return getLoadablePath();
   } catch (cause) {
-    throw noVec(cause);
+    throw packageMissing("sqlite-vec", "sqliteVectors", cause);
   }
 }
