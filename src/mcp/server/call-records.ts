@@ -14,7 +14,7 @@ export interface CallRecord {
   /** When the record expires, in milliseconds since 1970. */
   readonly expires: number;
   /** How many replies had invalid answers. */
-  readonly misfits: number;
+  readonly mismatchCount: number;
   /** The questions of round 1, 2, … */
   readonly asks: readonly ClientQuestions[];
   /** The result of the call, once it has ended. */

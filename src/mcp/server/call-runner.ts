@@ -130,8 +130,8 @@ export class CallRunner {
     if (Object.keys(mismatches).length === 0 && Object.keys(answers).length === 0)
       return this.#repeatQuestions(record, state, request);
     const hasMismatch = Object.keys(mismatches).length > 0;
-    const counted = hasMismatch ? { ...record, misfits: record.misfits + 1 } : record;
-    if (counted.misfits >= maxMismatches)
+    const counted = hasMismatch ? { ...record, mismatchCount: record.mismatchCount + 1 } : record;
+    if (counted.mismatchCount >= maxMismatches)
       return this.#refuse(program, checkpointId, counted, tooManyMismatches(questions, mismatches));
     if (hasMismatch) await this.records.write(checkpointId, counted);
     if (Object.keys(answers).length === 0)
@@ -216,12 +216,12 @@ export class CallRunner {
           const known = await this.#replyOfOtherProcess(state, request, code === "UNKNOWN_CHECKPOINT");
           if (known !== undefined) return known;
         } else if (rejected !== undefined && answers !== undefined) {
-          const misfits = record.misfits + 1;
+          const mismatchCount = record.mismatchCount + 1;
           reasons = { ...mismatches, ...Object.fromEntries(Object.keys(answers).map((id) => [id, rejected])) };
           const questions = record.asks[state.round - 1] ?? {};
-          if (misfits >= maxMismatches)
+          if (mismatchCount >= maxMismatches)
             return this.#refuse(program, checkpointId, record, tooManyMismatches(questions, reasons));
-          await this.records.write(checkpointId, { ...record, misfits });
+          await this.records.write(checkpointId, { ...record, mismatchCount });
           answers = undefined; // resuming without answers rejects with the open questions
         } else {
           request.signal.throwIfAborted();
@@ -319,7 +319,7 @@ interface Replies {
   readonly isDeclined: boolean;
 }
 
-const newRecord: CallRecord = Object.freeze({ expires: 0, misfits: 0, asks: [] });
+const newRecord: CallRecord = Object.freeze({ expires: 0, mismatchCount: 0, asks: [] });
 
 function runOptions({ requestContext, signal, progress }: CallRequest) {
   return { requestContext, signal, ...(progress.isWanted && { callbacks: [progressHandler(progress)] }) };
