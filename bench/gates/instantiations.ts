@@ -9,6 +9,7 @@ const path = join(root, "bench/types/program.ts");
 const gated = [
   "fluent, 10 nodes",
   "fluent, 50 nodes",
+  "fluent, 100 nodes",
   "fluent, 150 nodes",
   "addNodes, 150 nodes",
   "agent, 30 tools, 6 middlewares",
@@ -18,13 +19,26 @@ const gated = [
 export function countInstantiations(names: readonly string[] = gated): Figures {
   const compile = createCompiler();
   const base = compile(importsOnly);
-  return Object.fromEntries(
+  const figures = Object.fromEntries(
     names.map((name) => {
       const program = programOf(name);
       const { imports } = program;
       const own = imports === undefined ? base : compile({ name: `${name}, imports`, source: imports });
       return [name, compile(program) - own];
     }),
+  );
+  checkGrowth(figures);
+  return figures;
+}
+
+/** What twice the nodes may cost, as a multiple: more would mean that the cost of a node grows with the graph. */
+const MOST = 2.1;
+
+function checkGrowth({ "fluent, 50 nodes": fifty = 0, "fluent, 100 nodes": hundred = 0 }: Figures): void {
+  if (hundred <= fifty * MOST) return;
+  const times = (hundred / fifty).toFixed(2);
+  throw new Error(
+    `100 fluent nodes cost ${times} times the type instantiations of 50 nodes, at most ${MOST} times are allowed.`,
   );
 }
 

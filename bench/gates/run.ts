@@ -8,6 +8,7 @@ import { aiSdk, measureBundles } from "../../scripts/bundle-sizes.mjs";
 import { adviceOf, type Budgets, fails, judge, readBudgets, updated, type Verdict, writeBudgets } from "./budgets.js";
 import { countInstantiations } from "./instantiations.js";
 import { countParkedRuns } from "./parked.js";
+import { measureTypeTexts } from "./type-texts.js";
 
 const gates: Readonly<Record<string, () => Budgets | Promise<Budgets>>> = {
   bundles: async () => {
@@ -17,7 +18,7 @@ const gates: Readonly<Record<string, () => Budgets | Promise<Budgets>>> = {
     sizes.delete(aiSdk);
     return { gzippedBytes: Object.fromEntries(sizes) };
   },
-  types: () => ({ typeInstantiations: countInstantiations() }),
+  types: () => ({ typeInstantiations: countInstantiations(), typeTexts: measureTypeTexts() }),
   parked: () => countParkedRuns(),
 };
 
