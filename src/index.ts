@@ -39,6 +39,8 @@ export { sleep } from "./compose/sleep.js";
 export type { GraphTypeError } from "./compose/types/graph-type-error.js";
 export type { NodeLike } from "./compose/types/node-like.js";
 export type { NodeOptions } from "./compose/types/node-options.js";
+// the declarations of programs name it once for each node: this is its shortest name
+export type { TypedNode } from "./compose/types/shape.js";
 export type { Mapping } from "./compose/types/workflow/sources.js";
 export { Workflow } from "./compose/workflow.js";
 export { type ErrorCode, findCause, KumikoError } from "./errors.js";
