@@ -10,7 +10,10 @@ async function* letters(text: string) {
 it("chunks have the type that a transforming output schema takes", () => {
   const chain = new Chain(ends).append(letters).compile();
   const graph = new Graph(ends).addNode("a", letters).addEdge(START, "a").addEdge("a", END).compile();
-  const flow = new Workflow(ends).addNode("a", letters, { input: from(START) }).end(from("a")).compile();
+  const flow = new Workflow(ends)
+    .addNode("a", letters, { input: from(START) })
+    .end(from("a"))
+    .compile();
   for (const app of [chain, graph, flow]) {
     expectTypeOf(app.invoke("x")).resolves.toEqualTypeOf<number>();
     expectTypeOf(app.stream("x").concat()).resolves.toEqualTypeOf<string>();
