@@ -1,5 +1,5 @@
+import { Chain, memoryStore } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, memoryStore } from "../src/index.js";
 
 const plain = (value: unknown): never => value as never;
 const textOf = (call: () => unknown): string => {

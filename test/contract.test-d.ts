@@ -1,6 +1,3 @@
-import { describe, expectTypeOf, it } from "vitest";
-import { z } from "zod";
-import type { GraphInfo } from "../src/compose/index.js";
 import {
   type AgenticMessage,
   type AgenticModel,
@@ -55,7 +52,10 @@ import {
   toolOptions,
   traceRecorder,
   userMessage,
-} from "../src/index.js";
+} from "kumiko";
+import type { GraphInfo } from "kumiko/compose";
+import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod";
 
 const reader = StreamReader.from(["a", "b"]);
 

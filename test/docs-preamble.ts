@@ -3,22 +3,24 @@
  * reader has to guess what stands here.
  */
 import { createOpenAI } from "@ai-sdk/openai";
+import {
+  type AgenticMessage,
+  type AgenticModel,
+  AgenticToolsNode,
+  assistantMessage,
+  createTool,
+  type Embedder,
+  END,
+  functionToolCall,
+  Graph,
+  memoryStore,
+  type Runnable,
+  START,
+  StreamReader,
+} from "kumiko";
+import { type AgentEvent, createAgent } from "kumiko/agents";
 import makeLimit from "p-limit";
 import { z } from "zod";
-import type { AgentEvent } from "../src/agents/agent-event.js";
-import { createAgent } from "../src/agents/create-agent.js";
-import { memoryStore } from "../src/checkpoint/memory-store.js";
-import type { AgenticModel } from "../src/components/model.js";
-import type { Embedder } from "../src/components/retrieval.js";
-import { Graph } from "../src/compose/graph.js";
-import { END, START } from "../src/compose/plan/plan.js";
-import type { Runnable } from "../src/compose/runnable.js";
-import type { AgenticMessage } from "../src/schema/message/agentic-message.js";
-import { functionToolCall } from "../src/schema/message/construct-block.js";
-import { assistantMessage } from "../src/schema/message/construct-message.js";
-import { StreamReader } from "../src/schema/stream/reader.js";
-import { createTool } from "../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../src/tools/node/agentic-tools-node.js";
 
 export { z };
 

@@ -1,15 +1,18 @@
 import fc from "fast-check";
+import {
+  type AgenticMessage,
+  assistantMessage,
+  type ContentBlock,
+  concatMessages,
+  createTool,
+  memoryStore,
+  textOf,
+  userMessage,
+} from "kumiko";
+import { createAgent } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { concatMessages } from "../../src/schema/message/concat.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import type { ContentBlock } from "../../src/schema/message/content-block.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { call, canBeSent, eventsOf, failureOf, weatherCall, weatherTool } from "./agents.js";
 
 const text = (words: string): AgenticMessage => ({

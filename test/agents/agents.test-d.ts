@@ -1,14 +1,15 @@
+import { type AgenticModel, memoryStore } from "kumiko";
+import {
+  type Agent,
+  type AgentFork,
+  type AgentResult,
+  type AgentStream,
+  createAgent,
+  createMiddleware,
+  threads,
+} from "kumiko/agents";
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { Agent } from "../../src/agents/agent.js";
-import type { AgentResult } from "../../src/agents/agent-result.js";
-import type { AgentStream } from "../../src/agents/agent-stream.js";
-import type { AgentFork } from "../../src/agents/call-options.js";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { createMiddleware } from "../../src/agents/create-middleware.js";
-import { threads } from "../../src/agents/threads.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import type { AgenticModel } from "../../src/components/model.js";
 
 declare const model: AgenticModel;
 

@@ -1,11 +1,13 @@
+import {
+  type AgenticMessage,
+  createTool,
+  type FunctionToolCall,
+  functionToolCall,
+  toolCallsOf,
+  toolResultsOf,
+} from "kumiko";
+import type { AgentEvent, AgentStream } from "kumiko/agents";
 import { z } from "zod";
-import type { AgentEvent } from "../../src/agents/agent-event.js";
-import type { AgentStream } from "../../src/agents/agent-stream.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { functionToolCall } from "../../src/schema/message/construct-block.js";
-import type { FunctionToolCall } from "../../src/schema/message/content-block.js";
-import { toolCallsOf, toolResultsOf } from "../../src/schema/message/read-message.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 
 /** A tool that says a city back, and counts its runs. */
 export function weatherTool(options: { requireApproval?: boolean } = {}) {

@@ -1,19 +1,19 @@
 import { Output } from "ai";
+import { createTool, memoryStore, userMessage } from "kumiko";
+import {
+  calledTool,
+  clearToolResults,
+  createAgent,
+  createMiddleware,
+  subAgents,
+  summarize,
+  threads,
+  trimMessages,
+} from "kumiko/agents";
+import { structured } from "kumiko/models";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { calledTool } from "../../src/agents/called-tool.js";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { createMiddleware } from "../../src/agents/create-middleware.js";
-import { clearToolResults } from "../../src/agents/middleware/clear-tool-results.js";
-import { subAgents } from "../../src/agents/middleware/sub-agents.js";
-import { summarize } from "../../src/agents/middleware/summarize.js";
-import { trimMessages } from "../../src/agents/middleware/trim-messages.js";
-import { threads } from "../../src/agents/threads.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { structured } from "../../src/models/structured.js";
-import { userMessage } from "../../src/schema/message/construct-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { eventsOf, failureOf, weatherTool } from "./agents.js";
 
 function codeOf(make: () => unknown): string | undefined {

@@ -1,13 +1,8 @@
+import { assistantMessage, createTool, functionToolCall, textOf, toolResultsOf, userMessage } from "kumiko";
+import { type AgentEvent, calledTool, createAgent } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { AgentEvent } from "../../src/agents/agent-event.js";
-import { calledTool } from "../../src/agents/called-tool.js";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { functionToolCall } from "../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf, toolResultsOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 
 const weather = createTool({
   id: "get_weather",

@@ -1,12 +1,8 @@
+import { assistantMessage, createTool, memoryStore, textOf, userMessage } from "kumiko";
+import { createAgent, createMiddleware } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { createMiddleware } from "../../src/agents/create-middleware.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { call, canBeSent, eventsOf, failureOf, resultTexts, weatherCall, weatherTool } from "./agents.js";
 
 describe("the hooks of middlewares", () => {

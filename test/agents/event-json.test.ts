@@ -1,12 +1,8 @@
+import { createTool, memoryStore, type ToolContext, toolResultsOf } from "kumiko";
+import { createAgent, threads } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { threads } from "../../src/agents/threads.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import type { ToolContext } from "../../src/components/tool.js";
-import { toolResultsOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { call, eventsOf } from "./agents.js";
 
 class Row {

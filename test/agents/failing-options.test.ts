@@ -1,9 +1,8 @@
+import { findCause, memoryStore, userMessage } from "kumiko";
+import { type AgentOptions, createAgent, createMiddleware, messagesOf } from "kumiko/agents";
+import { structured } from "kumiko/models";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { type AgentOptions, createAgent, createMiddleware, messagesOf } from "../../src/agents/index.js";
-import { findCause, memoryStore } from "../../src/index.js";
-import { structured } from "../../src/models/index.js";
-import { userMessage } from "../../src/schema/index.js";
-import { scriptedModel } from "../../src/testing/index.js";
 import { failureOf, weatherCall, weatherTool } from "./agents.js";
 
 const broken = new Error("no db");

@@ -1,8 +1,7 @@
+import { type AgenticMessage, type CheckpointStore, memoryStore, toolCallsOf, toolResultsOf } from "kumiko";
+import { type Agent, type AgentResult, createAgent, type Turn, threads } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { type Agent, type AgentResult, createAgent, type Turn, threads } from "../../src/agents/index.js";
-import { type CheckpointStore, memoryStore } from "../../src/index.js";
-import { type AgenticMessage, toolCallsOf, toolResultsOf } from "../../src/schema/index.js";
-import { scriptedModel } from "../../src/testing/index.js";
 import { call, canBeSent, failureOf, weatherCall, weatherTool } from "./agents.js";
 
 type Break = "before it writes" | "after it has written" | "and the caller aborts";

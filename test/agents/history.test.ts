@@ -1,16 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type CheckpointStore, memoryStore, textOf } from "kumiko";
+import { type Agent, createAgent, createMiddleware, type Turn, threads } from "kumiko/agents";
+import { sqliteStore } from "kumiko/sqlite";
+import { scriptedModel } from "kumiko/testing";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import type { Agent } from "../../src/agents/agent.js";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { createMiddleware } from "../../src/agents/create-middleware.js";
-import { type Turn, threads } from "../../src/agents/threads.js";
-import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { sqliteStore } from "../../src/stores/sqlite/sqlite-store.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { canBeSent, eventsOf, failureOf, weatherCall, weatherTool } from "./agents.js";
 
 const folder = mkdtempSync(join(tmpdir(), "agent-history-"));

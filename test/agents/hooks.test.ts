@@ -1,12 +1,8 @@
+import { assistantMessage, createTool, textOf, toolResultsOf, userMessage } from "kumiko";
+import { type Agent, createAgent, createMiddleware, type MiddlewareOptions } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Agent } from "../../src/agents/agent.js";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { createMiddleware, type MiddlewareOptions } from "../../src/agents/create-middleware.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf, toolResultsOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { call, eventsOf, failureOf, resultTexts, weatherCall, weatherTool } from "./agents.js";
 
 const inTwo = () => scriptedModel([assistantMessage("a"), assistantMessage("b")], "asked again");

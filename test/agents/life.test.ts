@@ -1,15 +1,15 @@
+import {
+  type AgenticMessage,
+  assistantMessage,
+  memoryStore,
+  type TraceNode,
+  textOf,
+  traceRecorder,
+  userMessage,
+} from "kumiko";
+import { createAgent, createMiddleware, threads } from "kumiko/agents";
+import { scriptedModel, simulate } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { createMiddleware } from "../../src/agents/create-middleware.js";
-import { threads } from "../../src/agents/threads.js";
-import type { TraceNode } from "../../src/callbacks/trace-recorder.js";
-import { traceRecorder } from "../../src/callbacks/trace-recorder.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { simulate } from "../../src/testing/simulate.js";
 import { failureOf, weatherCall, weatherTool } from "./agents.js";
 
 function named(nodes: readonly TraceNode[]): string[] {

@@ -1,14 +1,19 @@
+import {
+  type AgenticMessage,
+  assistantMessage,
+  createTool,
+  END,
+  Graph,
+  START,
+  systemMessage,
+  textOf,
+  toolResultsOf,
+  userMessage,
+} from "kumiko";
+import { createAgent, messagesOf } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { messagesOf } from "../../src/agents/messages-of.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { assistantMessage, systemMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf, toolResultsOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { call, canBeSent, failureOf, resultTexts, weatherCall, weatherTool } from "./agents.js";
 
 describe("the steps of an agent", () => {

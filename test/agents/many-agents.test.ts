@@ -1,16 +1,8 @@
+import { AgenticToolsNode, assistantMessage, type CheckpointStore, Graph, memoryStore, textOf } from "kumiko";
+import { type Agent, createAgent, createMiddleware, threads } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Agent } from "../../src/agents/agent.js";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { createMiddleware } from "../../src/agents/create-middleware.js";
-import { threads } from "../../src/agents/threads.js";
-import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { Graph } from "../../src/compose/graph.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 import { call, canBeSent, eventsOf, resultTexts, weatherCall, weatherTool } from "./agents.js";
 
 const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };

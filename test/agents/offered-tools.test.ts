@@ -1,8 +1,7 @@
+import { createTool, memoryStore, toolResultsOf } from "kumiko";
+import { type AgentOptions, createAgent, createMiddleware } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { type AgentOptions, createAgent, createMiddleware } from "../../src/agents/index.js";
-import { createTool, memoryStore } from "../../src/index.js";
-import { toolResultsOf } from "../../src/schema/index.js";
-import { scriptedModel } from "../../src/testing/index.js";
 import { call, weatherTool } from "./agents.js";
 
 /** Hides all tools of a step but these. */

@@ -1,13 +1,10 @@
+import { assistantMessage, memoryStore, toolResultsOf } from "kumiko";
+import { createAgent, messagesOf } from "kumiko/agents";
+import { InvalidOutputError } from "kumiko/models";
+import { mcpToolApprovalRequest, serverToolCall } from "kumiko/schema";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { messagesOf } from "../../src/agents/messages-of.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { InvalidOutputError } from "../../src/models/invalid-output-error.js";
-import { mcpToolApprovalRequest, serverToolCall } from "../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { toolResultsOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { call, canBeSent, eventsOf, failureOf, resultTexts, weatherCall, weatherTool } from "./agents.js";
 
 const forecast = z.object({ city: z.string(), celsius: z.number() });

@@ -1,7 +1,7 @@
+import { type CheckpointStore, createTool, memoryStore, Runtime } from "kumiko";
+import { createAgent, createMiddleware, threads } from "kumiko/agents";
+import { manualClock, scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent, createMiddleware, threads } from "../../src/agents/index.js";
-import { type CheckpointStore, createTool, memoryStore, Runtime } from "../../src/index.js";
-import { manualClock, scriptedModel } from "../../src/testing/index.js";
 import { failureOf, weatherCall, weatherTool } from "./agents.js";
 
 /** Calls back once, after the first turn of the thread was written as done. */

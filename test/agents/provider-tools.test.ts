@@ -1,8 +1,8 @@
 import { createOpenAI } from "@ai-sdk/openai";
+import { createTool } from "kumiko";
+import { createAgent } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { call, resultTexts } from "./agents.js";
 
 const { tools: provided } = createOpenAI({ apiKey: "none" });

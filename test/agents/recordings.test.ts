@@ -1,10 +1,6 @@
+import { type AgenticMessage, createTool, hasToolCalls, runnable, textOf, toolCallsOf, userMessage } from "kumiko";
+import { createAgent } from "kumiko/agents";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { runnable } from "../../src/compose/component-runnable.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { userMessage } from "../../src/schema/message/construct-message.js";
-import { hasToolCalls, textOf, toolCallsOf } from "../../src/schema/message/read-message.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { adapted, answerOf, type Case, folder, question, streamed, withoutRandomIds } from "../models/replay/cases.js";
 import { ReplayServer } from "../models/replay/replay-server.js";
 import { canBeSent, eventsOf } from "./agents.js";

@@ -1,16 +1,8 @@
+import { assistantMessage, createTool, END, Graph, memoryStore, START, textOf, traceRecorder } from "kumiko";
+import { createAgent, createMiddleware, summarize } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { createMiddleware } from "../../src/agents/create-middleware.js";
-import { summarize } from "../../src/agents/middleware/summarize.js";
-import { traceRecorder } from "../../src/callbacks/trace-recorder.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { call, eventsOf, failureOf } from "./agents.js";
 
 const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };

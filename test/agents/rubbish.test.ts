@@ -1,12 +1,9 @@
 import { simulateReadableStream } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
+import { createTool, memoryStore } from "kumiko";
+import { type AgentOptions, createAgent, messagesOf } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { AgentOptions } from "../../src/agents/agent-options.js";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { messagesOf } from "../../src/agents/messages-of.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { canBeSent, failureOf, resultTexts } from "./agents.js";
 
 type Part = Readonly<Record<string, unknown>>;

@@ -1,15 +1,18 @@
+import {
+  type AgenticMessage,
+  assistantMessage,
+  createTool,
+  END,
+  Graph,
+  memoryStore,
+  START,
+  textOf,
+  toolResultsOf,
+  userMessage,
+} from "kumiko";
+import { createAgent, createMiddleware, type Turn, threads } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { createMiddleware } from "../../src/agents/create-middleware.js";
-import { type Turn, threads } from "../../src/agents/threads.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf, toolResultsOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { call, canBeSent, failureOf } from "./agents.js";
 
 const inputSchema = { type: "object" } as const;

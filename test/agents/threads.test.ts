@@ -1,17 +1,17 @@
+import {
+  assistantMessage,
+  type CheckpointStore,
+  createTool,
+  KumikoError,
+  memoryStore,
+  textOf,
+  toolResultsOf,
+  userMessage,
+} from "kumiko";
+import { createAgent, createMiddleware, messagesOf, ThreadWaitingError, type Turn, threads } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { createMiddleware } from "../../src/agents/create-middleware.js";
-import { messagesOf } from "../../src/agents/messages-of.js";
-import { ThreadWaitingError } from "../../src/agents/thread-waiting-error.js";
-import { type Turn, threads } from "../../src/agents/threads.js";
-import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { KumikoError } from "../../src/errors.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf, toolResultsOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { call, canBeSent, eventsOf, failureOf, resultTexts, weatherCall, weatherTool } from "./agents.js";
 
 async function turnsOf(store: ReturnType<typeof memoryStore>, id: string): Promise<Turn[]> {

@@ -1,13 +1,8 @@
+import { assistantMessage, createTool, functionToolCall, memoryStore, textOf } from "kumiko";
+import { createAgent, createMiddleware } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { createMiddleware } from "../../src/agents/create-middleware.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { functionToolCall } from "../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { eventsOf } from "./agents.js";
 
 function listening(options: { readonly requireApproval?: boolean } = {}) {

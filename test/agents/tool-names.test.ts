@@ -1,12 +1,7 @@
+import { createTool, type ModelContext, memoryStore } from "kumiko";
+import { calledTool, clearToolResults, createAgent, createMiddleware } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { calledTool } from "../../src/agents/called-tool.js";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { createMiddleware } from "../../src/agents/create-middleware.js";
-import { clearToolResults } from "../../src/agents/middleware/clear-tool-results.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import type { ModelContext } from "../../src/components/model.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { call, resultTexts } from "./agents.js";
 
 const toolNamed = (id: string) => createTool({ id, description: "Looks.", execute: () => `ran ${id}` });

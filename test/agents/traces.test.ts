@@ -1,15 +1,18 @@
+import {
+  type AgenticMessage,
+  componentHandlers,
+  END,
+  Graph,
+  memoryStore,
+  RunEmitter,
+  type RunInfo,
+  START,
+  textOf,
+  userMessage,
+} from "kumiko";
+import { createAgent } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { componentHandlers } from "../../src/callbacks/component-handlers.js";
-import { RunEmitter } from "../../src/callbacks/run-emitter.js";
-import type { RunInfo } from "../../src/callbacks/run-info.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { record } from "../otel/recorded.js";
 import { call } from "./agents.js";
 

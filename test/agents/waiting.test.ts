@@ -1,17 +1,16 @@
+import { createTool, END, functionToolCall, Graph, isInterrupt, lambda, memoryStore, START } from "kumiko";
+import {
+  createAgent,
+  createMiddleware,
+  isClientTool,
+  isMcpApproval,
+  isToolApproval,
+  isToolSuspended,
+  messagesOf,
+} from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { createMiddleware } from "../../src/agents/create-middleware.js";
-import { isClientTool, isMcpApproval, isToolApproval, isToolSuspended } from "../../src/agents/interrupt-kinds.js";
-import { messagesOf } from "../../src/agents/messages-of.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { isInterrupt } from "../../src/checkpoint/pause/interrupt.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { functionToolCall } from "../../src/schema/message/construct-block.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 import { call, canBeSent, eventsOf, failureOf, resultTexts, weatherCall, weatherTool } from "./agents.js";
 
 async function idsIn(store: ReturnType<typeof memoryStore>): Promise<string[]> {

@@ -1,11 +1,7 @@
+import { type AgenticMessage, componentHandlers, type Handler, type RunInfo, type StreamReader } from "kumiko";
+import type { SideEvent } from "kumiko/callbacks";
+import type { ToolResultContent } from "kumiko/schema";
 import { expectTypeOf, it } from "vitest";
-import { componentHandlers } from "../../src/callbacks/component-handlers.js";
-import type { Handler } from "../../src/callbacks/handler.js";
-import type { RunInfo } from "../../src/callbacks/run-info.js";
-import type { SideEvent } from "../../src/callbacks/side-event.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import type { ToolResultContent } from "../../src/schema/message/content-block.js";
-import type { StreamReader } from "../../src/schema/stream/reader.js";
 
 it("types values by component", () => {
   const handler = componentHandlers({

@@ -1,6 +1,5 @@
+import { componentHandlers, StreamReader } from "kumiko";
 import { describe, expect, it, vi } from "vitest";
-import { componentHandlers } from "../../src/callbacks/component-handlers.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 import { open, watchersOf } from "./listener.js";
 
 describe("a handler by component", () => {

@@ -1,7 +1,7 @@
+import { assistantMessage, consoleTracer, userMessage } from "kumiko";
+import type { ConsoleTracerOptions } from "kumiko/callbacks";
 import { describe, expect, it } from "vitest";
-import { type ConsoleTracerOptions, consoleTracer } from "../../src/callbacks/console-tracer.js";
 import type { Span } from "../../src/callbacks/span.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
 import { open, watchersOf } from "./listener.js";
 
 /** A tracer that writes into a list, with a clock that the test moves. */

@@ -1,5 +1,6 @@
+import type { Handler } from "kumiko";
+import type { HandlerTiming } from "kumiko/callbacks";
 import { describe, expect, it } from "vitest";
-import type { Handler, HandlerTiming } from "../../src/callbacks/handler.js";
 import { type Heard, listener, open, watchersOf } from "./listener.js";
 
 const timings = ["onStart", "onEnd", "onError", "onInterrupt", "onEvent"] as const;

@@ -1,8 +1,7 @@
 import fc from "fast-check";
+import { KumikoError, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { jsonSafe } from "../../src/callbacks/json-safe.js";
-import { KumikoError } from "../../src/errors.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 
 class Point {
   readonly x = 1;

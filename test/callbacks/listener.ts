@@ -1,6 +1,7 @@
-import type { Handler, HandlerErrorListener } from "../../src/callbacks/handler.js";
+import type { Handler, RunInfo } from "kumiko";
+import type { ComponentKind, HandlerErrorListener } from "kumiko/callbacks";
 import { HandlerList } from "../../src/callbacks/handler-list.js";
-import { type ComponentKind, type RunInfo, RunRecord } from "../../src/callbacks/run-info.js";
+import { RunRecord } from "../../src/callbacks/run-info.js";
 import { Span } from "../../src/callbacks/span.js";
 
 /** One call of a handler, as text: `b onEnd model 3`. */

@@ -1,8 +1,7 @@
+import { assistantMessage, functionToolCall, functionToolResult, userInputImage, userMessage } from "kumiko";
+import type { ComponentKind } from "kumiko/callbacks";
 import { describe, expect, it } from "vitest";
 import { oneLine, preview } from "../../src/callbacks/preview.js";
-import type { ComponentKind } from "../../src/callbacks/run-info.js";
-import { functionToolCall, functionToolResult, userInputImage } from "../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
 
 const call = functionToolCall({ callId: "1", name: "get_weather", arguments: '{"city":"深圳"}' });
 const result = functionToolResult({ callId: "1", name: "get_weather", result: "31" });

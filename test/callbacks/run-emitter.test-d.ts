@@ -1,9 +1,6 @@
+import { type AgenticMessage, type Handler, RunEmitter, type RunInfo } from "kumiko";
+import type { SideEvent } from "kumiko/callbacks";
 import { expectTypeOf, it } from "vitest";
-import type { Handler } from "../../src/callbacks/handler.js";
-import { RunEmitter } from "../../src/callbacks/run-emitter.js";
-import type { RunInfo } from "../../src/callbacks/run-info.js";
-import type { SideEvent } from "../../src/callbacks/side-event.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
 
 const emitter = new RunEmitter();
 

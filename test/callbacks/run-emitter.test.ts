@@ -1,7 +1,6 @@
+import { RunEmitter, type RunInfo, StreamReader } from "kumiko";
+import type { ComponentKind } from "kumiko/callbacks";
 import { describe, expect, it } from "vitest";
-import { RunEmitter } from "../../src/callbacks/run-emitter.js";
-import type { ComponentKind, RunInfo } from "../../src/callbacks/run-info.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 import { open, watchersOf } from "./listener.js";
 
 describe("RunEmitter", () => {

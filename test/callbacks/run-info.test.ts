@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
+import type { RunInfo } from "kumiko";
 import { expect, it } from "vitest";
-import { type RunInfo, RunRecord } from "../../src/callbacks/run-info.js";
+import { RunRecord } from "../../src/callbacks/run-info.js";
 
 const place = { address: "runnable:agent" };
 

@@ -1,6 +1,5 @@
+import { type AgenticMessage, StreamReader } from "kumiko";
 import { expect, it } from "vitest";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 import { open, watchersOf } from "./listener.js";
 
 const message = (text: string): AgenticMessage => ({

@@ -1,8 +1,5 @@
+import { type Handler, KumikoError, pipe, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import type { Handler } from "../../src/callbacks/handler.js";
-import { KumikoError } from "../../src/errors.js";
-import { pipe } from "../../src/schema/stream/pipe.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 import { type Heard, listener, open, watchersOf } from "./listener.js";
 
 async function readAll<T>(stream: AsyncIterable<T>): Promise<T[]> {

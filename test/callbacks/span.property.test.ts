@@ -1,8 +1,7 @@
 import fc from "fast-check";
+import { type Handler, StreamReader } from "kumiko";
 import { expect, it } from "vitest";
-import type { Handler } from "../../src/callbacks/handler.js";
 import type { Span } from "../../src/callbacks/span.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 import { open, watchersOf } from "./listener.js";
 
 const ends = ["end", "error", "interrupt", "abort"] as const;

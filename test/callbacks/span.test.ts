@@ -1,5 +1,5 @@
+import type { Handler } from "kumiko";
 import { describe, expect, it } from "vitest";
-import type { Handler } from "../../src/callbacks/handler.js";
 import { type Heard, listener, open, watchersOf } from "./listener.js";
 
 describe("timings", () => {

@@ -1,6 +1,6 @@
+import { StreamReader, traceRecorder } from "kumiko";
+import type { TraceRecorder } from "kumiko/callbacks";
 import { describe, expect, it } from "vitest";
-import { type TraceRecorder, traceRecorder } from "../../src/callbacks/trace-recorder.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 import { open, place, watchersOf } from "./listener.js";
 
 /** A recorder whose clock the test moves. */

@@ -1,5 +1,3 @@
-import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import {
   type AgenticMessage,
   AgenticToolsNode,
@@ -14,8 +12,10 @@ import {
   textOf,
   toolCallsOr,
   userMessage,
-} from "../../src/index.js";
-import { scriptedModel } from "../../src/testing/index.js";
+} from "kumiko";
+import { scriptedModel } from "kumiko/testing";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { turns } from "../run/gate.js";
 import { call, calls, textsOf } from "../tools/node/calls.js";
 import { asks, chainOf, works } from "./asking-tools.js";

@@ -1,5 +1,5 @@
+import { END, Graph, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { END, Graph, START } from "../../src/index.js";
 import { errorOf } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";
 import { watchedStore } from "./watched-store.js";

@@ -1,7 +1,7 @@
+import { Chain, END, Graph, isInterrupt, KumikoError, memoryStore, type NodeContext, START } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Chain, END, Graph, isInterrupt, KumikoError, memoryStore, type NodeContext, START } from "../../src/index.js";
-import { recordingHandler } from "../../src/testing/index.js";
 import { plain } from "../compose/thrown-by.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { effects, idOf, interruptOf, questionOf } from "./interrupt-of.js";

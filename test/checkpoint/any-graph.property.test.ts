@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import {
   type AgenticMessage,
   AgenticToolsNode,
@@ -14,7 +13,8 @@ import {
   type NodeContext,
   RunControl,
   START,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 import { call, calls, textsOf } from "../tools/node/calls.js";
 
 type Value = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
+import { Chain, type CompiledGraph, END, Graph, memoryStore, type NodeContext, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, type CompiledGraph, END, Graph, memoryStore, type NodeContext, START } from "../../src/index.js";
 import { gate, turns } from "../run/gate.js";
 import { type Effects, effects, idOf, idsOf, infosOf, interruptOf, questionOf } from "./interrupt-of.js";
 

@@ -6,7 +6,7 @@ import {
   createTool,
   memoryStore,
   type ToolContext,
-} from "../../src/index.js";
+} from "kumiko";
 import type { Effects } from "./interrupt-of.js";
 
 /** A tool that asks, and says what it was told. */

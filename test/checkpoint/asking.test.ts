@@ -1,13 +1,5 @@
+import { Chain, findCause, InterruptError, isInterrupt, KumikoError, memoryStore, type NodeContext } from "kumiko";
 import { describe, expect, it } from "vitest";
-import {
-  Chain,
-  findCause,
-  InterruptError,
-  isInterrupt,
-  KumikoError,
-  memoryStore,
-  type NodeContext,
-} from "../../src/index.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { effects, interruptOf, questionOf } from "./interrupt-of.js";
 

@@ -1,5 +1,5 @@
+import { Chain, END, Graph, memoryStore, type NodeContext, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, END, Graph, memoryStore, type NodeContext, START } from "../../src/index.js";
 import { plain, thrownBy } from "../compose/thrown-by.js";
 import { type Effects, effects, infosOf, interruptOf, questionOf } from "./interrupt-of.js";
 

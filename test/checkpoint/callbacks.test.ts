@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   type AgenticMessage,
   AgenticToolsNode,
@@ -13,8 +12,9 @@ import {
   type RunEvent,
   START,
   traceRecorder,
-} from "../../src/index.js";
-import { type RecordingHandler, recordingHandler } from "../../src/testing/index.js";
+} from "kumiko";
+import { type RecordingHandler, recordingHandler } from "kumiko/testing";
+import { describe, expect, it } from "vitest";
 import { turns } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { call, calls } from "../tools/node/calls.js";

@@ -1,6 +1,6 @@
+import { Chain, memoryStore, StreamReader } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { Chain, memoryStore, StreamReader } from "../../src/index.js";
-import { recordingHandler } from "../../src/testing/index.js";
 import { errorOf } from "../run/rejected-by.js";
 import { interruptOf, questionOf } from "./interrupt-of.js";
 import { orderChain } from "./order-chain.js";

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   type CheckpointStore,
   type CompiledGraph,
@@ -9,7 +8,8 @@ import {
   START,
   type StreamReader,
   Workflow,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 import { looseGraph } from "../run/loose-graph.js";
 import { watchedStore } from "./watched-store.js";
 

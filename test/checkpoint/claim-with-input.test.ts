@@ -1,7 +1,7 @@
+import { Chain, END, Graph, memoryStore, pipe, START, StreamReader } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Chain, END, Graph, memoryStore, pipe, START, StreamReader } from "../../src/index.js";
-import { recordingHandler } from "../../src/testing/index.js";
 import { forever, gate, turns } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";

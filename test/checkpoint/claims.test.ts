@@ -1,5 +1,5 @@
+import { Chain, type CompileOptions, END, Graph, memoryStore, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, type CompileOptions, END, Graph, memoryStore, START } from "../../src/index.js";
 import { forever, gate, turns } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { interruptOf, questionOf } from "./interrupt-of.js";

@@ -1,5 +1,5 @@
+import { Chain, type CheckpointStore, isInterrupt, memoryStore } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, type CheckpointStore, isInterrupt, memoryStore } from "../../src/index.js";
 import { forever, gate, turns } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";

@@ -1,5 +1,5 @@
+import { isInterrupt, KumikoError } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { isInterrupt, KumikoError } from "../../src/index.js";
 import { errorOf } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";
 import { orderChain } from "./order-chain.js";

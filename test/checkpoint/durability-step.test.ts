@@ -1,5 +1,3 @@
-import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import {
   AgenticToolsNode,
   assistantMessage,
@@ -11,7 +9,9 @@ import {
   functionToolCall,
   Graph,
   START,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { forever, gate, turns } from "../run/gate.js";
 import { errorOf } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";

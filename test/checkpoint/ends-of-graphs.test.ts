@@ -1,6 +1,6 @@
+import { Chain, END, Graph, memoryStore, START } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Chain, END, Graph, memoryStore, START } from "../../src/index.js";
 import { effects, questionOf } from "./interrupt-of.js";
 
 const run = { checkpointId: "run" };

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   AgenticToolsNode,
   assistantMessage,
@@ -11,7 +10,8 @@ import {
   START,
   ToolError,
   toolResultsOf,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 import { forever, turns } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { interruptOf, questionOf } from "./interrupt-of.js";

@@ -1,5 +1,5 @@
+import { Chain, findCause, isInterrupt, memoryStore } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, findCause, isInterrupt, memoryStore } from "../../src/index.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";
 import { orderChain } from "./order-chain.js";

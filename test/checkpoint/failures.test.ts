@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   type AgenticMessage,
   AgenticToolsNode,
@@ -11,8 +10,9 @@ import {
   memoryStore,
   type NodeContext,
   START,
-} from "../../src/index.js";
-import { recordingHandler } from "../../src/testing/index.js";
+} from "kumiko";
+import { recordingHandler } from "kumiko/testing";
+import { describe, expect, it } from "vitest";
 import { gate, turns } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { call, calls, textsOf } from "../tools/node/calls.js";

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   type CompiledGraph,
   END,
@@ -11,7 +10,8 @@ import {
   START,
   type StreamReader,
   Workflow,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 import { looseGraph } from "../run/loose-graph.js";
 import { watchedStore } from "./watched-store.js";
 

@@ -1,5 +1,5 @@
+import { Chain, type CompiledGraph, END, each, memoryCache, memoryStore, RunControl, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, type CompiledGraph, END, each, memoryCache, memoryStore, RunControl, START } from "../../src/index.js";
 import { turns } from "../run/gate.js";
 import { looseGraph } from "../run/loose-graph.js";
 

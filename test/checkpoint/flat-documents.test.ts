@@ -1,7 +1,5 @@
+import { END, Graph, memoryStore, START } from "kumiko";
 import { expect, it } from "vitest";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
 
 const page = "x".repeat(1_000);
 

@@ -1,5 +1,3 @@
-import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import {
   AgenticToolsNode,
   Chain,
@@ -9,8 +7,10 @@ import {
   Graph,
   memoryStore,
   START,
-} from "../../src/index.js";
-import { scriptedModel } from "../../src/testing/index.js";
+} from "kumiko";
+import { scriptedModel } from "kumiko/testing";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { plain } from "../compose/thrown-by.js";
 import { errorOf } from "../run/rejected-by.js";
 import { interruptOf, questionOf } from "./interrupt-of.js";

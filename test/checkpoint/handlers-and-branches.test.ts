@@ -1,5 +1,5 @@
+import { Chain, END, Graph, memoryStore, START, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, END, Graph, memoryStore, START, StreamReader } from "../../src/index.js";
 import { effects, questionOf } from "./interrupt-of.js";
 
 const run = { checkpointId: "run" };

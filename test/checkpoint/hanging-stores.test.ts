@@ -1,6 +1,6 @@
+import { type CompileOptions, isInterrupt, memoryStore, RunControl, type RunOptions } from "kumiko";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readTree } from "../../src/checkpoint/document/read-document.js";
-import { type CompileOptions, isInterrupt, memoryStore, RunControl, type RunOptions } from "../../src/index.js";
 import { forever, gate, turns } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";

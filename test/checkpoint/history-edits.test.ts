@@ -1,7 +1,7 @@
+import { Chain, END, Graph, memoryStore, START, sleep } from "kumiko";
+import { simulate } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Chain, END, Graph, memoryStore, START, sleep } from "../../src/index.js";
-import { simulate } from "../../src/testing/index.js";
 import { errorOf } from "../run/rejected-by.js";
 
 const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {

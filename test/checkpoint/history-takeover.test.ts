@@ -1,5 +1,5 @@
+import { type CheckpointStore, type CompiledGraph, END, Graph, memoryStore, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { type CheckpointStore, type CompiledGraph, END, Graph, memoryStore, START } from "../../src/index.js";
 import { errorOf } from "../run/rejected-by.js";
 
 /** Counts to 60, and is saved after each step. */

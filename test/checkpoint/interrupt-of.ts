@@ -1,4 +1,4 @@
-import { type Interrupt, type InterruptError, isInterrupt } from "../../src/index.js";
+import { type Interrupt, type InterruptError, isInterrupt } from "kumiko";
 import { rejectedBy } from "../run/rejected-by.js";
 
 /** The interrupt that a run stops with. */

@@ -1,5 +1,5 @@
+import { Chain, memoryStore } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, memoryStore } from "../../src/index.js";
 import { gate, turns } from "../run/gate.js";
 import { interruptOf, questionOf } from "./interrupt-of.js";
 import { watchedStore } from "./watched-store.js";

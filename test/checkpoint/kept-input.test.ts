@@ -1,5 +1,5 @@
+import { type CheckpointStore, END, Graph, isInterrupt, memoryStore, START, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { type CheckpointStore, END, Graph, isInterrupt, memoryStore, START, StreamReader } from "../../src/index.js";
 
 interface Order {
   readonly items: string[];

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   type AgenticMessage,
   AgenticToolsNode,
@@ -9,7 +8,8 @@ import {
   memoryStore,
   type NodeContext,
   START,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 import { errorOf } from "../run/rejected-by.js";
 import { call, calls } from "../tools/node/calls.js";
 import { effects, interruptOf, questionOf } from "./interrupt-of.js";

@@ -1,6 +1,6 @@
+import { memoryStore } from "kumiko";
+import { checkpointStoreConformance } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { checkpointStoreConformance } from "../../src/testing/checkpoint-store-conformance.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const hexOf = (data: Uint8Array) => Buffer.from(data).toString("hex");

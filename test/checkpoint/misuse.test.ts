@@ -1,5 +1,5 @@
+import { Chain, isInterrupt, memoryStore, type NodeContext } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, isInterrupt, memoryStore, type NodeContext } from "../../src/index.js";
 import { plain } from "../compose/thrown-by.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { type Effects, effects, questionOf } from "./interrupt-of.js";

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   Chain,
   type CompiledGraph,
@@ -8,7 +7,8 @@ import {
   type NodeContext,
   passthrough,
   StreamReader,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 import { turns } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { type Effects, effects, interruptOf, questionOf } from "./interrupt-of.js";

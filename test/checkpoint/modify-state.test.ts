@@ -1,5 +1,5 @@
+import { Chain, findCause, isInterrupt, KumikoError, memoryStore } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, findCause, isInterrupt, KumikoError, memoryStore } from "../../src/index.js";
 import { rejectedBy } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   AgenticToolsNode,
   assistantMessage,
@@ -12,7 +11,8 @@ import {
   memoryStore,
   START,
   toolResultsOf,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 import { errorOf } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";
 import { watchedStore } from "./watched-store.js";

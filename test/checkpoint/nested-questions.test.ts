@@ -1,15 +1,5 @@
+import { Chain, END, Graph, type Interrupt, lambda, memoryStore, type NodeContext, START, stateKey } from "kumiko";
 import { describe, expect, it } from "vitest";
-import {
-  Chain,
-  END,
-  Graph,
-  type Interrupt,
-  lambda,
-  memoryStore,
-  type NodeContext,
-  START,
-  stateKey,
-} from "../../src/index.js";
 import { errorOf } from "../run/rejected-by.js";
 import { type Effects, effects, idOf, infosOf, interruptOf, questionOf } from "./interrupt-of.js";
 

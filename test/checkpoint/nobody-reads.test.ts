@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   type CompiledGraph,
   from,
@@ -8,7 +7,8 @@ import {
   RunControl,
   START,
   Workflow,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 import { looseGraph } from "../run/loose-graph.js";
 
 /*

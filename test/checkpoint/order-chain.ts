@@ -1,4 +1,4 @@
-import { Chain, type CompiledGraph, type CompileOptions, type NodeContext } from "../../src/index.js";
+import { Chain, type CompiledGraph, type CompileOptions, type NodeContext } from "kumiko";
 
 /** What the chain notes, and what it does on the way. */
 export interface OrderHooks {

@@ -1,5 +1,5 @@
+import { isInterrupt, KumikoError, memoryStore } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { isInterrupt, KumikoError, memoryStore } from "../../src/index.js";
 import { forever, gate } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";

@@ -1,6 +1,6 @@
+import { type Interrupt, InterruptError, isInterrupt, type NodeContext, type ToolContext } from "kumiko";
 import { expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { type Interrupt, InterruptError, isInterrupt, type NodeContext, type ToolContext } from "../../src/index.js";
 
 declare const ctx: NodeContext;
 declare const toolCtx: ToolContext;

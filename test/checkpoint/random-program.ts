@@ -12,7 +12,7 @@ import {
   type NodeContext,
   START,
   toolResultsOf,
-} from "../../src/index.js";
+} from "kumiko";
 import { plain } from "../compose/thrown-by.js";
 import { digest } from "../run/graph-spec.js";
 import type { Process } from "./stoppable.js";

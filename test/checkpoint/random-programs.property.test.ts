@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import type { CheckpointStore } from "kumiko";
 import { describe, expect, it } from "vitest";
-import type { CheckpointStore } from "../../src/index.js";
 import { expectedOf, type Program, ProgramGraph, programs } from "./random-program.js";
 import type { Process, Stop, StopKind } from "./stoppable.js";
 import { type Resumable, untilDone } from "./until-done.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { type CheckpointStore, type CompiledGraph, type CompileOptions, KumikoError } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { type CheckpointStore, type CompiledGraph, type CompileOptions, KumikoError } from "../../src/index.js";
 import { plain } from "../compose/thrown-by.js";
 import { acyclicGraphs, cyclicGraphs, digest, type GraphSpec, keyOf } from "../run/graph-spec.js";
 import { type Expected, runDependencies, runSteps, type Task } from "../run/oracle.js";

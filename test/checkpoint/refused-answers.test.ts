@@ -1,6 +1,6 @@
+import { type CompileOptions, END, Graph, memoryStore, type NodeContext, START } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type CompileOptions, END, Graph, memoryStore, type NodeContext, START } from "../../src/index.js";
 import { errorOf } from "../run/rejected-by.js";
 import { interruptOf, questionOf } from "./interrupt-of.js";
 import { orderChain } from "./order-chain.js";

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   type AgenticMessage,
   AgenticToolsNode,
@@ -12,8 +11,9 @@ import {
   RunControl,
   START,
   StreamReader,
-} from "../../src/index.js";
-import { recordingHandler } from "../../src/testing/index.js";
+} from "kumiko";
+import { recordingHandler } from "kumiko/testing";
+import { describe, expect, it } from "vitest";
 import { forever, gate, turns } from "../run/gate.js";
 import { rejectedBy } from "../run/rejected-by.js";
 import { call, calls, textsOf } from "../tools/node/calls.js";

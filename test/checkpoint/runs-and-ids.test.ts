@@ -1,5 +1,5 @@
+import { Chain, memoryStore } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, memoryStore } from "../../src/index.js";
 import { gate } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { type Effects, effects, questionOf } from "./interrupt-of.js";

@@ -1,5 +1,5 @@
+import { type CheckpointStore, END, Graph, isInterrupt, memoryStore, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { type CheckpointStore, END, Graph, isInterrupt, memoryStore, START } from "../../src/index.js";
 
 interface Message {
   readonly role: string;

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   assistantMessage,
   Chain,
@@ -11,8 +10,9 @@ import {
   START,
   StreamReader,
   textOf,
-} from "../../src/index.js";
-import { recordingHandler } from "../../src/testing/index.js";
+} from "kumiko";
+import { recordingHandler } from "kumiko/testing";
+import { describe, expect, it } from "vitest";
 import { errorOf } from "../run/rejected-by.js";
 import { interruptOf, questionOf } from "./interrupt-of.js";
 

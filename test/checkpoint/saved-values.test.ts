@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   assistantMessage,
   Chain,
@@ -10,7 +9,8 @@ import {
   memoryStore,
   Runtime,
   START,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 import { errorOf } from "../run/rejected-by.js";
 import { interruptOf, questionOf } from "./interrupt-of.js";
 import { watchedStore } from "./watched-store.js";

@@ -1,5 +1,5 @@
+import { END, Graph, memoryStore, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { END, Graph, memoryStore, START } from "../../src/index.js";
 import { questionOf } from "./interrupt-of.js";
 
 type State = Record<string, unknown>;

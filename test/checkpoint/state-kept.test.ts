@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   AgenticToolsNode,
   assistantMessage,
@@ -13,7 +12,8 @@ import {
   memoryStore,
   type NodeContext,
   stateKey,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 import { looseGraph } from "../run/loose-graph.js";
 
 type App = CompiledGraph<never, unknown>;

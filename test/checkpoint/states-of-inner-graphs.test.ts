@@ -1,5 +1,5 @@
+import { Chain, END, Graph, isInterrupt, memoryStore, type NodeContext, START } from "kumiko";
 import { expect, it } from "vitest";
-import { Chain, END, Graph, isInterrupt, memoryStore, type NodeContext, START } from "../../src/index.js";
 
 interface State {
   readonly seen: { readonly words: string[] };

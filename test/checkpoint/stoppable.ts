@@ -1,5 +1,4 @@
-import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
-import { RunControl } from "../../src/index.js";
+import { type CheckpointStore, RunControl } from "kumiko";
 import { gate } from "../run/gate.js";
 import { watchedStore } from "./watched-store.js";
 

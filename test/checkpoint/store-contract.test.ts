@@ -1,5 +1,5 @@
+import { type CheckpointStore, memoryStore } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { type CheckpointStore, memoryStore } from "../../src/index.js";
 import { errorOf } from "../run/rejected-by.js";
 import { questionOf } from "./interrupt-of.js";
 import { orderChain } from "./order-chain.js";

@@ -1,8 +1,8 @@
-import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
 import {
   AgenticToolsNode,
   assistantMessage,
   Chain,
+  type CheckpointStore,
   type CompileOptions,
   createTool,
   END,
@@ -12,7 +12,7 @@ import {
   START,
   textOf,
   toolResultsOf,
-} from "../../src/index.js";
+} from "kumiko";
 import type { Process } from "./stoppable.js";
 import type { Resumable } from "./until-done.js";
 import type { WorkLog } from "./work-log.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { KumikoError, memoryStore } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { KumikoError, memoryStore } from "../../src/index.js";
 import { Process } from "./stoppable.js";
 import { compileOptions, type Example, examples } from "./stories.js";
 import { WorkLog } from "./work-log.js";

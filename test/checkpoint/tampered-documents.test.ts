@@ -1,5 +1,5 @@
+import { isInterrupt, KumikoError, memoryStore } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { isInterrupt, KumikoError, memoryStore } from "../../src/index.js";
 import { Process } from "./stoppable.js";
 import { compileOptions, type Example, examples } from "./stories.js";
 import { WorkLog } from "./work-log.js";

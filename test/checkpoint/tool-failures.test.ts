@@ -1,6 +1,6 @@
+import { createTool } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createTool } from "../../src/index.js";
 import { blocksOf, call, calls, kindsOf, textsOf, toolError } from "../tools/node/calls.js";
 import { asks, chainOf, works } from "./asking-tools.js";
 import { type Effects, effects, questionOf } from "./interrupt-of.js";

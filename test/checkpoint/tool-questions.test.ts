@@ -1,5 +1,3 @@
-import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import {
   type AgenticMessage,
   AgenticToolsNode,
@@ -12,7 +10,9 @@ import {
   type Interrupt,
   memoryStore,
   START,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { gate } from "../run/gate.js";
 import { blocksOf, call, calls, textsOf } from "../tools/node/calls.js";
 import { asks, chainOf, streams, works } from "./asking-tools.js";

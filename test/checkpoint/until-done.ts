@@ -1,5 +1,4 @@
-import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
-import { type Interrupt, isInterrupt, KumikoError, memoryStore } from "../../src/index.js";
+import { type CheckpointStore, type Interrupt, isInterrupt, KumikoError, memoryStore } from "kumiko";
 import { Process, type Stop, Stopped } from "./stoppable.js";
 
 /** What is run: any compiled graph. */

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   AgenticToolsNode,
   assistantMessage,
@@ -11,7 +10,8 @@ import {
   memoryStore,
   type NodeContext,
   START,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 import { looseGraph } from "../run/loose-graph.js";
 import { errorOf } from "../run/rejected-by.js";
 import { interruptOf } from "./interrupt-of.js";

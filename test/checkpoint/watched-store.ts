@@ -1,6 +1,6 @@
-import type { CheckpointStore, StoredCheckpoint } from "../../src/checkpoint/checkpoint-store.js";
+import { type CheckpointStore, memoryStore } from "kumiko";
+import type { StoredCheckpoint } from "kumiko/compose";
 import { readTree } from "../../src/checkpoint/document/read-document.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
 
 export interface StoreCall {
   /** An append is a put of another size. */

@@ -1,4 +1,4 @@
-import type { NodeContext } from "../../src/index.js";
+import type { NodeContext } from "kumiko";
 import type { Process } from "./stoppable.js";
 
 interface Entry {

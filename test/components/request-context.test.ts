@@ -1,5 +1,5 @@
+import { contextKey, RequestContext } from "kumiko";
 import { expect, it } from "vitest";
-import { contextKey, RequestContext } from "../../src/components/request-context.js";
 
 const user = contextKey<{ readonly name: string }>("user");
 const ada = { name: "Ada" };

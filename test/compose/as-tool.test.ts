@@ -1,19 +1,22 @@
+import {
+  type AgenticMessage,
+  AgenticToolsNode,
+  assistantMessage,
+  asTool,
+  Chain,
+  END,
+  Graph,
+  lambda,
+  memoryStore,
+  type Runnable,
+  START,
+  type StreamReader,
+  type ToolCallMiddleware,
+  type ToolContext,
+} from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import type { ToolContext } from "../../src/components/tool.js";
-import { asTool } from "../../src/compose/as-tool.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import type { StreamReader } from "../../src/schema/stream/reader.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
-import type { ToolCallMiddleware } from "../../src/tools/node/middleware.js";
 import { effects, idOf, interruptOf } from "../checkpoint/interrupt-of.js";
 import { forever, gate, turns } from "../run/gate.js";
 import { blocksOf, call, calls, rejection, textsOf, toolError } from "../tools/node/calls.js";

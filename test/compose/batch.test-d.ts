@@ -1,7 +1,5 @@
+import { batch, type Runnable, type StreamReader } from "kumiko";
 import { expectTypeOf, it } from "vitest";
-import { batch } from "../../src/compose/batch.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import type { StreamReader } from "../../src/schema/stream/reader.js";
 
 declare const length: Runnable<string, number>;
 declare const pair: Runnable<readonly [text: string, count: number], string>;

@@ -1,18 +1,21 @@
+import {
+  AgenticToolsNode,
+  batch,
+  Chain,
+  createTool,
+  END,
+  Graph,
+  isInterrupt,
+  KumikoError,
+  lambda,
+  memoryStore,
+  pipe,
+  START,
+  StreamReader,
+  ToolError,
+} from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { isInterrupt } from "../../src/checkpoint/pause/interrupt.js";
-import { batch } from "../../src/compose/batch.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { KumikoError } from "../../src/errors.js";
-import { pipe } from "../../src/schema/stream/pipe.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
-import { ToolError } from "../../src/tools/define/errors.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 import { interruptOf } from "../checkpoint/interrupt-of.js";
 import { forever, gate, turns } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";

@@ -1,18 +1,16 @@
-import { describe, expect, it } from "vitest";
-import { toolCallsOr } from "../../src/compose/branch.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
 import {
-  assistantGenImage,
-  assistantGenText,
+  type AgenticMessage,
+  assistantMessage,
+  type ContentBlock,
+  END,
   functionToolCall,
-  reasoning,
-  serverToolCall,
-} from "../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import type { ContentBlock } from "../../src/schema/message/content-block.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
+  Graph,
+  START,
+  StreamReader,
+  toolCallsOr,
+} from "kumiko";
+import { assistantGenImage, assistantGenText, reasoning, serverToolCall } from "kumiko/schema";
+import { describe, expect, it } from "vitest";
 import { plain, thrownBy } from "./thrown-by.js";
 
 const call = functionToolCall({ callId: "1", name: "search", arguments: "{}" });

@@ -1,14 +1,20 @@
+import {
+  type AgenticMessage,
+  type AgenticModel,
+  AgenticToolsNode,
+  Chain,
+  END,
+  from,
+  Graph,
+  lambda,
+  type ModelOptions,
+  passthrough,
+  type Retriever,
+  START,
+  Workflow,
+} from "kumiko";
+import type { RetrieverOptions } from "kumiko/components";
 import { describe, it } from "vitest";
-import type { AgenticModel, ModelOptions } from "../../src/components/model.js";
-import type { Retriever, RetrieverOptions } from "../../src/components/retrieval.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda, passthrough } from "../../src/compose/lambda.js";
-import { from } from "../../src/compose/mapping.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { Workflow } from "../../src/compose/workflow.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 
 interface MyOptions extends ModelOptions {
   readonly region: string;

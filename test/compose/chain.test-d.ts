@@ -1,13 +1,18 @@
+import {
+  type AgenticMessage,
+  type AgenticModel,
+  AgenticToolsNode,
+  Chain,
+  END,
+  Graph,
+  lambda,
+  mapChunks,
+  passthrough,
+  type Runnable,
+  START,
+} from "kumiko";
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { AgenticModel } from "../../src/components/model.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda, mapChunks, passthrough } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 
 declare const model: AgenticModel;
 const tools = new AgenticToolsNode([]);

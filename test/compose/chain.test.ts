@@ -1,10 +1,5 @@
+import { Chain, END, Graph, lambda, passthrough, START, StreamReader, stateKey } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { stateKey } from "../../src/components/state-key.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda, passthrough } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 import { plain, thrownBy } from "./thrown-by.js";
 
 const chain = () => new Chain<string>();

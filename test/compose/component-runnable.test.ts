@@ -1,9 +1,6 @@
+import { assistantMessage, lambda, runnable, traceRecorder, userMessage } from "kumiko";
+import { scriptedModel } from "kumiko/testing";
 import { expect, it } from "vitest";
-import { traceRecorder } from "../../src/callbacks/trace-recorder.js";
-import { runnable } from "../../src/compose/component-runnable.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
 
 const question = [userMessage("Hi")];
 

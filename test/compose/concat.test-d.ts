@@ -1,9 +1,5 @@
+import { Chain, END, Graph, lambda, passthrough, type Runnable, START } from "kumiko";
 import { describe, expectTypeOf, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda, passthrough } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
 
 interface Found {
   readonly title: string;

@@ -1,10 +1,5 @@
+import { Chain, END, Graph, lambda, type Runnable, START, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 import { modes } from "../run/every-way.js";
 
 async function* find(topic: string) {

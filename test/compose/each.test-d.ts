@@ -1,9 +1,5 @@
+import { Chain, END, each, Graph, type Runnable, START } from "kumiko";
 import { expectTypeOf, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { each } from "../../src/compose/each.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
 
 interface City {
   readonly name: string;

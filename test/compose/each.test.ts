@@ -1,15 +1,20 @@
+import {
+  AgenticToolsNode,
+  assistantMessage,
+  Chain,
+  createTool,
+  END,
+  each,
+  Graph,
+  KumikoError,
+  lambda,
+  type NodeContext,
+  START,
+  textOf,
+  userMessage,
+} from "kumiko";
+import { recordingHandler, scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { NodeContext } from "../../src/components/context.js";
-import { Chain } from "../../src/compose/chain.js";
-import { each } from "../../src/compose/each.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { KumikoError } from "../../src/errors.js";
-import { assistantMessage, textOf, userMessage } from "../../src/schema/index.js";
-import { recordingHandler, scriptedModel } from "../../src/testing/index.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 import { gate, turns } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { call, calls } from "../tools/node/calls.js";

@@ -1,6 +1,6 @@
+import { Chain, events, isInterrupt, memoryStore, type RunEvent, type StreamReader } from "kumiko";
+import { resumeEvents } from "kumiko/compose";
 import { describe, expect, it } from "vitest";
-import { resumeEvents } from "../../src/compose/index.js";
-import { Chain, events, isInterrupt, memoryStore, type RunEvent, type StreamReader } from "../../src/index.js";
 import { errorOf } from "../run/rejected-by.js";
 import { plain, thrownBy } from "./thrown-by.js";
 

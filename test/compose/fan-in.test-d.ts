@@ -1,9 +1,5 @@
+import { type CompiledGraph, END, Graph, type GraphTypeError, type Runnable, START } from "kumiko";
 import { describe, expectTypeOf, it } from "vitest";
-import type { CompiledGraph } from "../../src/compose/compiled-graph.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import type { GraphTypeError } from "../../src/compose/types/graph-type-error.js";
 
 interface Report {
   readonly size: number;

@@ -1,9 +1,5 @@
+import { Chain, ConcatRegistry, END, Graph, Runtime, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { Runtime } from "../../src/compose/runtime.js";
-import { ConcatRegistry } from "../../src/schema/concat/registry.js";
 import { plain, thrownBy } from "./thrown-by.js";
 
 const same = (text: string) => text;

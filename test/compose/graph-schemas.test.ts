@@ -1,10 +1,8 @@
 import { type } from "arktype";
+import { Chain, END, Graph, START } from "kumiko";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
 import { plain, thrownBy } from "./thrown-by.js";
 
 describe("a graph with schemas for its ends", () => {

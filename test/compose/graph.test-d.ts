@@ -1,13 +1,17 @@
+import {
+  type AgenticMessage,
+  type CompiledGraph,
+  END,
+  Graph,
+  type GraphTypeError,
+  lambda,
+  passthrough,
+  type Runnable,
+  START,
+  toolCallsOr,
+} from "kumiko";
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { toolCallsOr } from "../../src/compose/branch.js";
-import type { CompiledGraph } from "../../src/compose/compiled-graph.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda, passthrough } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import type { GraphTypeError } from "../../src/compose/types/graph-type-error.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
 
 declare const length: Runnable<string, number>;
 declare const half: (count: number) => number;

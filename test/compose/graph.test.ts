@@ -1,8 +1,5 @@
+import { Chain, END, Graph, START, stateKey } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { stateKey } from "../../src/components/state-key.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
 import { plain, thrownBy } from "./thrown-by.js";
 
 const same = (text: string) => text;

@@ -1,8 +1,5 @@
+import { lambda, mapChunks, type NodeContext, passthrough, type Runnable, type StreamReader } from "kumiko";
 import { describe, expectTypeOf, it } from "vitest";
-import type { NodeContext } from "../../src/components/context.js";
-import { lambda, mapChunks, passthrough } from "../../src/compose/lambda.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import type { StreamReader } from "../../src/schema/stream/reader.js";
 
 describe("lambda", () => {
   it("is a Runnable of the types of any of its modes", () => {

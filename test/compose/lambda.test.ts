@@ -1,10 +1,6 @@
+import { Chain, END, Graph, lambda, mapChunks, passthrough, type Runnable, START, StreamReader } from "kumiko";
+import type { LambdaModes } from "kumiko/compose";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { type LambdaModes, lambda, mapChunks, passthrough } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 import { plain, thrownBy } from "./thrown-by.js";
 
 const words = () => StreamReader.from(["to ", "be"]);

@@ -1,5 +1,5 @@
+import { memoryCache } from "kumiko";
 import { expect, it } from "vitest";
-import { memoryCache } from "../../src/compose/memory-cache.js";
 
 const bytes = new Uint8Array([1]);
 

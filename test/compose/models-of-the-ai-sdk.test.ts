@@ -1,17 +1,6 @@
+import { type AgenticMessage, Chain, END, each, from, Graph, START, textOf, userMessage, Workflow } from "kumiko";
+import type { AiSdkModel } from "kumiko/models";
 import { describe, expect, it } from "vitest";
-import {
-  type AgenticMessage,
-  Chain,
-  END,
-  each,
-  from,
-  Graph,
-  START,
-  textOf,
-  userMessage,
-  Workflow,
-} from "../../src/index.js";
-import type { AiSdkModel } from "../../src/models/index.js";
 import { thrownBy } from "./thrown-by.js";
 
 const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };

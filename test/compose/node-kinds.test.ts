@@ -1,30 +1,33 @@
+import {
+  type AgenticMessage,
+  type AgenticModel,
+  AgenticToolsNode,
+  assistantMessage,
+  Chain,
+  createTool,
+  type Document,
+  type Embedder,
+  END,
+  functionToolCall,
+  Graph,
+  type Indexer,
+  type Loader,
+  lambda,
+  type ModelContext,
+  passthrough,
+  type Retriever,
+  type RunInfo,
+  type Runnable,
+  type RunOptions,
+  START,
+  StreamReader,
+  type Transformer,
+  textOf,
+  userMessage,
+} from "kumiko";
+import type { DocumentSource, Template } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { RunInfo } from "../../src/callbacks/run-info.js";
-import type { AgenticModel, ModelContext } from "../../src/components/model.js";
-import type {
-  DocumentSource,
-  Embedder,
-  Indexer,
-  Loader,
-  Retriever,
-  Template,
-  Transformer,
-} from "../../src/components/retrieval.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda, passthrough } from "../../src/compose/lambda.js";
-import type { RunOptions } from "../../src/compose/options.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import type { Document } from "../../src/schema/document.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { functionToolCall } from "../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 
 /** Answers with the texts of its messages and its temperature; keeps a secret, so that `this` must be right. */
 class EchoModel implements AgenticModel {

@@ -1,10 +1,6 @@
+import { Chain, END, Graph, type RunOptions, START } from "kumiko";
+import type { AnyRunnable, InputOf, NodePaths, OutputOf } from "kumiko/compose";
 import { describe, expectTypeOf, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import type { RunOptions } from "../../src/compose/options.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { AnyRunnable, InputOf, OutputOf } from "../../src/compose/runnable.js";
-import type { NodePaths } from "../../src/compose/types/node-paths.js";
 
 const leaf = (text: string) => text;
 const inner = new Graph<string, string>().addNode("x", leaf).addEdge(START, "x").addEdge("x", END);

@@ -1,8 +1,5 @@
+import { batch, Graph, type NodeFailure, type Runnable } from "kumiko";
 import { expectTypeOf, it } from "vitest";
-import type { NodeFailure } from "../../src/components/policies.js";
-import { batch } from "../../src/compose/batch.js";
-import { Graph } from "../../src/compose/graph.js";
-import type { Runnable } from "../../src/compose/runnable.js";
 
 declare const length: Runnable<string, number>;
 

@@ -1,9 +1,6 @@
+import { Graph, KumikoError, memoryCache, passthrough } from "kumiko";
+import { defaultRetryOn } from "kumiko/compose";
 import { describe, expect, it } from "vitest";
-import { Graph } from "../../src/compose/graph.js";
-import { passthrough } from "../../src/compose/lambda.js";
-import { memoryCache } from "../../src/compose/memory-cache.js";
-import { KumikoError } from "../../src/errors.js";
-import { defaultRetryOn } from "../../src/run/policies/default-retry-on.js";
 import { plain, thrownBy } from "./thrown-by.js";
 
 const added = (options: object): KumikoError =>

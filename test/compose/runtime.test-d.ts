@@ -1,6 +1,6 @@
+import { Runtime } from "kumiko";
+import type { ClassCodec, RuntimeOptions } from "kumiko/compose";
 import { expectTypeOf, it } from "vitest";
-import type { ClassCodec } from "../../src/checkpoint/values/class-codec.js";
-import { Runtime, type RuntimeOptions } from "../../src/compose/runtime.js";
 
 class Money {
   readonly cents: bigint;

@@ -1,5 +1,5 @@
+import { Runtime } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Runtime } from "../../src/compose/runtime.js";
 import { plain, thrownBy } from "./thrown-by.js";
 
 describe("a Runtime", () => {

@@ -1,7 +1,5 @@
+import { Chain, type Runnable, sleep } from "kumiko";
 import { expectTypeOf, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import { sleep } from "../../src/compose/sleep.js";
 
 it("keeps the type of what flows", () => {
   const app = new Chain<{ readonly waitMs: number }>()

@@ -1,10 +1,6 @@
+import { Chain, each, memoryStore, Runtime, sleep } from "kumiko";
+import { manualClock } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { Chain } from "../../src/compose/chain.js";
-import { each } from "../../src/compose/each.js";
-import { Runtime } from "../../src/compose/runtime.js";
-import { sleep } from "../../src/compose/sleep.js";
-import { manualClock } from "../../src/testing/manual-clock.js";
 import { turns } from "../run/gate.js";
 import { errorOf, rejectedBy } from "../run/rejected-by.js";
 import { plain, thrownBy } from "./thrown-by.js";

@@ -1,9 +1,5 @@
+import { Chain, END, Graph, passthrough, type Runnable, START } from "kumiko";
 import { describe, expectTypeOf, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { passthrough } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
 
 type Search = { kind: "search"; query: string };
 type Answer = { kind: "answer" | "refuse"; text: string };

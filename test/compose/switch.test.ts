@@ -1,8 +1,5 @@
+import { Chain, END, Graph, memoryStore, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { memoryStore } from "../../src/index.js";
 import { interruptOf } from "../checkpoint/interrupt-of.js";
 import { plain, thrownBy } from "./thrown-by.js";
 

@@ -1,4 +1,4 @@
-import { KumikoError } from "../../src/errors.js";
+import { KumikoError } from "kumiko";
 
 /** The error that a call throws. */
 export function thrownBy(call: () => unknown): KumikoError {

@@ -1,5 +1,5 @@
+import { Chain, END, Graph, passthrough, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, END, Graph, passthrough, START } from "../../src/index.js";
 import { thrownBy } from "./thrown-by.js";
 
 type Parts = Record<string, string>;

@@ -1,7 +1,8 @@
 // What the guide says that the compiler cannot know: that each of these compiles is checked with all tests, and here what the
 // run makes of it.
+
+import { Chain, END, Graph, KumikoError, memoryStore, passthrough, type Runnable, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, END, Graph, KumikoError, memoryStore, passthrough, type Runnable, START } from "../../src/index.js";
 import { errorOf } from "../run/rejected-by.js";
 import { thrownBy } from "./thrown-by.js";
 

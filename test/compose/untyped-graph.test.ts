@@ -1,5 +1,5 @@
+import { END, Graph, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { END, Graph, START } from "../../src/index.js";
 import { thrownBy } from "./thrown-by.js";
 
 const same = (text: string) => text;

@@ -1,8 +1,5 @@
+import { failureOf, firstOf, from, type NodeFailure, START, Workflow } from "kumiko";
 import { expectTypeOf, it } from "vitest";
-import type { NodeFailure } from "../../src/components/policies.js";
-import { failureOf, firstOf, from } from "../../src/compose/mapping.js";
-import { START } from "../../src/compose/plan/plan.js";
-import { Workflow } from "../../src/compose/workflow.js";
 
 const working = new Workflow<string, string>().addNode("work", (text: string) => ({ text }), { input: from(START) });
 const caught = working.addErrorBranch("work", ["sorry"], (failure, ctx) => {

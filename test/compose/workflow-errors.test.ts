@@ -1,9 +1,5 @@
+import { constant, END, firstOf, from, KumikoError, type Mapping, START, Workflow } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { constant, firstOf, from } from "../../src/compose/mapping.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Mapping } from "../../src/compose/types/workflow/sources.js";
-import { Workflow } from "../../src/compose/workflow.js";
-import { KumikoError } from "../../src/errors.js";
 
 const same = (given: unknown): unknown => given;
 const loose = () => new Workflow<unknown, unknown>().untyped();

@@ -1,9 +1,5 @@
+import { type CompiledGraph, constant, firstOf, from, Graph, START, Workflow } from "kumiko";
 import { expectTypeOf, it } from "vitest";
-import type { CompiledGraph } from "../../src/compose/compiled-graph.js";
-import { Graph } from "../../src/compose/graph.js";
-import { constant, firstOf, from } from "../../src/compose/mapping.js";
-import { START } from "../../src/compose/plan/plan.js";
-import { Workflow } from "../../src/compose/workflow.js";
 
 interface Found {
   readonly hits: readonly { readonly text: string; readonly url: string }[];

@@ -1,7 +1,5 @@
+import { constant, END, firstOf, from, START, Workflow } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { constant, firstOf, from } from "../../src/compose/mapping.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { Workflow } from "../../src/compose/workflow.js";
 
 interface Found {
   readonly hits: readonly { readonly text: string; readonly url: string }[];

@@ -1,15 +1,18 @@
+import {
+  type AgenticMessage,
+  AgenticToolsNode,
+  assistantMessage,
+  type CheckpointStore,
+  type CompiledGraph,
+  createTool,
+  END,
+  functionToolCall,
+  Graph,
+  type NodeContext,
+  START,
+  toolResultsOf,
+} from "kumiko";
 import { z } from "zod";
-import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
-import type { NodeContext } from "../../src/components/context.js";
-import type { CompiledGraph } from "../../src/compose/compiled-graph.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { functionToolCall } from "../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { toolResultsOf } from "../../src/schema/message/read-message.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 
 /** Does something outside that must not happen twice. */
 export type Effect = (ctx: NodeContext, task: string, effect: string) => Promise<void>;

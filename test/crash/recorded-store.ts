@@ -1,5 +1,5 @@
-import type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../../src/checkpoint/checkpoint-store.js";
-import { KumikoError } from "../../src/errors.js";
+import { type CheckpointStore, KumikoError } from "kumiko";
+import type { ClosableStore, StoredCheckpoint } from "kumiko/compose";
 import type { EffectsLog } from "./effects-log.js";
 
 /** The store, which notes before and after each write what became of it. */

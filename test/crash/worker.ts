@@ -1,12 +1,10 @@
 /** A process that runs the order graph: `node worker.mjs <settings as JSON>`. It prints each line that it adds to the record. */
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import type { ClosableStore } from "../../src/checkpoint/checkpoint-store.js";
-import { isInterrupt } from "../../src/checkpoint/pause/interrupt.js";
-import type { NodeContext } from "../../src/components/context.js";
-import { KumikoError } from "../../src/errors.js";
-import { postgresStore } from "../../src/stores/postgres/postgres-store.js";
-import { sqliteStore } from "../../src/stores/sqlite/sqlite-store.js";
+import { isInterrupt, KumikoError, type NodeContext } from "kumiko";
+import type { ClosableStore } from "kumiko/compose";
+import { postgresStore } from "kumiko/postgres";
+import { sqliteStore } from "kumiko/sqlite";
 import { type Dice, dice } from "./dice.js";
 import { EffectsLog, type LogLine, nameOf } from "./effects-log.js";
 import { type Effect, items, orderGraph, type Receipt } from "./order-graph.js";

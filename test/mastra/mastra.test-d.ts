@@ -1,5 +1,3 @@
-import { describe, expectTypeOf, it } from "vitest";
-import { z } from "zod";
 import {
   type Agent,
   createStep,
@@ -8,7 +6,9 @@ import {
   type Step,
   type Workflow,
   type WorkflowResult,
-} from "../../src/mastra/index.js";
+} from "kumiko/mastra";
+import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod";
 
 const word = createStep({
   id: "word",

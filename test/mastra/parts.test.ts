@@ -1,7 +1,8 @@
 // Sleeps, lists and retries of workflows are those of the graphs below.
+
+import { memoryStore } from "kumiko";
+import { simulate } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { simulate } from "../../src/testing/simulate.js";
 import { add, asking, failing, registered, step, workflow } from "./workflows.js";
 
 const failsUntil = (id: string, attempt: number, more: object = {}) =>

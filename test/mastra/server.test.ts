@@ -2,8 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import { Hono } from "hono";
-import { afterEach, describe, expect, it } from "vitest";
-import { z } from "zod";
+import { assistantMessage, functionToolCall, type RequestContext as RuntimeContext } from "kumiko";
 import {
   Agent,
   createTool,
@@ -12,11 +11,10 @@ import {
   Mastra,
   type MiddlewareContext,
   nextHandler,
-  type RuntimeContext,
-} from "../../src/mastra/index.js";
-import { functionToolCall } from "../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
+} from "kumiko/mastra";
+import { scriptedModel } from "kumiko/testing";
+import { afterEach, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { asking, failing, workflow } from "./workflows.js";
 
 type Next = () => Promise<void>;

@@ -1,18 +1,8 @@
+import { assistantMessage, functionToolCall, memoryStore, RequestContext as RuntimeContext } from "kumiko";
+import { Agent, cloneStep, createStep, createTool, createWorkflow, Mastra } from "kumiko/mastra";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import {
-  Agent,
-  cloneStep,
-  createStep,
-  createTool,
-  createWorkflow,
-  Mastra,
-  RuntimeContext,
-} from "../../src/mastra/index.js";
-import { functionToolCall } from "../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { add, asking, failing, registered, step, workflow } from "./workflows.js";
 
 const shout = createTool({

@@ -1,7 +1,6 @@
+import { createStep, createWorkflow, Mastra, type StepParams } from "kumiko/mastra";
 import { z } from "zod";
-import { createStep, createWorkflow, Mastra } from "../../src/mastra/index.js";
 import type { Untyped } from "../../src/mastra/untyped.js";
-import type { StepParams } from "../../src/mastra/workflow/step.js";
 
 type Execute = (params: StepParams<Untyped, Untyped, Untyped>) => unknown;
 

@@ -1,11 +1,11 @@
-import { expectTypeOf, it } from "vitest";
 import type {
   MCPServerOptions,
   MCPServerResource,
   MCPServerResourceTemplate,
-  Resource,
-  ResourceTemplate,
-} from "../../src/mcp/index.js";
+  MCPServerResource as Resource,
+  MCPServerResourceTemplate as ResourceTemplate,
+} from "kumiko/mcp";
+import { expectTypeOf, it } from "vitest";
 
 it("resources and their templates have the names of Mastra too", () => {
   expectTypeOf<Resource>().toEqualTypeOf<MCPServerResource>();

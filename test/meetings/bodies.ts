@@ -7,7 +7,7 @@ import {
   passthrough,
   type Runnable,
   type StreamReader,
-} from "../../src/index.js";
+} from "kumiko";
 import { allOf, itemSpec, itemsOf, joined, turnOf } from "./meaning.js";
 import type { NodeSpec, Value } from "./spec.js";
 import { answerTo, onceOf, outputOf, questionOf, visitOf, written } from "./words.js";

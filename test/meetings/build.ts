@@ -12,7 +12,7 @@ import {
   type NodeFailure,
   START,
   Workflow,
-} from "../../src/index.js";
+} from "kumiko";
 import { bodyOf, type Inner, type LooseChain, type Scene } from "./bodies.js";
 import { fallbackValue, turnOf } from "./meaning.js";
 import type { BranchSpec, FlowSpec, NodeSpec, Value } from "./spec.js";

@@ -7,7 +7,7 @@ import {
   memoryStore,
   Runtime,
   StreamReader,
-} from "../../src/index.js";
+} from "kumiko";
 import { compile } from "./build.js";
 import { joined } from "./meaning.js";
 import { input } from "./model.js";

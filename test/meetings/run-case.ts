@@ -1,4 +1,4 @@
-import { memoryCache } from "../../src/index.js";
+import { memoryCache } from "kumiko";
 import { mistakes } from "./check.js";
 import { Dice } from "./dice.js";
 import { Drive, type Told } from "./drive.js";

@@ -1,4 +1,4 @@
-import type { Handler, RunInfo, StreamReader } from "../../src/index.js";
+import type { Handler, RunInfo, StreamReader } from "kumiko";
 
 interface Span {
   readonly info: RunInfo;

@@ -1,4 +1,4 @@
-import type { CheckpointStore } from "../../src/index.js";
+import type { CheckpointStore } from "kumiko";
 import type { Process, World } from "./world.js";
 
 /** A write of some process. */

@@ -1,5 +1,5 @@
-import { RunControl } from "../../src/index.js";
-import { manualClock } from "../../src/testing/index.js";
+import { RunControl } from "kumiko";
+import { manualClock } from "kumiko/testing";
 import { forever, type Stop } from "./spec.js";
 import { failureOf } from "./words.js";
 

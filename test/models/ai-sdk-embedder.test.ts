@@ -1,10 +1,9 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAI as createOpenAI2 } from "ai-sdk-openai-2";
 import { createOpenAI as createOpenAI3 } from "ai-sdk-openai-3";
+import { runnable } from "kumiko";
+import { type AiSdkEmbedderOptions, type AiSdkEmbeddingModel, aiSdkEmbedder } from "kumiko/models";
 import { expect, it } from "vitest";
-import { runnable } from "../../src/compose/component-runnable.js";
-import { type AiSdkEmbedderOptions, aiSdkEmbedder } from "../../src/models/ai-sdk-embedder.js";
-import type { AiSdkEmbeddingModel } from "../../src/models/index.js";
 import { failureOf } from "./attempts.js";
 import { ReplayServer } from "./replay/replay-server.js";
 

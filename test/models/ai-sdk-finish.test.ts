@@ -1,7 +1,6 @@
+import { type AgenticMessage, concatMessages, runnable, textOf } from "kumiko";
+import { aiSdkModel } from "kumiko/models";
 import { describe, expect, it } from "vitest";
-import { runnable } from "../../src/index.js";
-import { aiSdkModel } from "../../src/models/index.js";
-import { type AgenticMessage, concatMessages, textOf } from "../../src/schema/index.js";
 import { failureOf, question } from "./attempts.js";
 import { fakeProvider, type Part } from "./fake-provider.js";
 

@@ -1,15 +1,16 @@
+import {
+  type AgenticMessage,
+  concatMessages,
+  KumikoError,
+  type RunOptions,
+  runnable,
+  textOf,
+  userMessage,
+} from "kumiko";
+import { toolInfo } from "kumiko/components";
+import { type AiSdkModel, aiSdkModel } from "kumiko/models";
+import { modelConformance } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { runnable } from "../../src/compose/component-runnable.js";
-import type { RunOptions } from "../../src/compose/options.js";
-import { KumikoError } from "../../src/errors.js";
-import { aiSdkModel } from "../../src/models/ai-sdk-model.js";
-import type { AiSdkModel } from "../../src/models/index.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { concatMessages } from "../../src/schema/message/concat.js";
-import { userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { toolInfo } from "../../src/schema/tool-info.js";
-import { modelConformance } from "../../src/testing/model-conformance.js";
 import {
   fakeProvider,
   finish,

@@ -1,9 +1,12 @@
-import type { AgenticModel } from "../../src/components/model.js";
-import { runnable } from "../../src/compose/component-runnable.js";
-import type { RunOptions } from "../../src/compose/options.js";
-import { KumikoError } from "../../src/errors.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
+import {
+  type AgenticMessage,
+  type AgenticModel,
+  assistantMessage,
+  KumikoError,
+  type RunOptions,
+  runnable,
+  userMessage,
+} from "kumiko";
 
 export const question = [userMessage("Hi")];
 

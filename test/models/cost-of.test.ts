@@ -1,5 +1,5 @@
+import { costOf } from "kumiko/models";
 import { expect, it } from "vitest";
-import { costOf } from "../../src/models/cost-of.js";
 
 const tokens = (promptTokens: number, completionTokens: number, more: object = {}) => ({
   promptTokens,

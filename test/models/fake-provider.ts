@@ -1,4 +1,4 @@
-import type { AiSdkModel, AiSdkVersion } from "../../src/models/index.js";
+import type { AiSdkModel, AiSdkVersion } from "kumiko/models";
 
 export type Part = Readonly<Record<string, unknown>>;
 

@@ -1,15 +1,7 @@
+import { assistantMessage, concatMessages, lambda, runnable, traceRecorder } from "kumiko";
+import { fallbackModel, isRetryableModelError, ModelsExhaustedError, retryModel } from "kumiko/models";
+import { modelConformance, scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { traceRecorder } from "../../src/callbacks/trace-recorder.js";
-import { runnable } from "../../src/compose/component-runnable.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { fallbackModel } from "../../src/models/fallback-model.js";
-import { isRetryableModelError } from "../../src/models/is-retryable-model-error.js";
-import { ModelsExhaustedError } from "../../src/models/models-exhausted-error.js";
-import { retryModel } from "../../src/models/retry-model.js";
-import { concatMessages } from "../../src/schema/message/concat.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { modelConformance } from "../../src/testing/model-conformance.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { breaking, chunksOf, failureOf, httpError, question } from "./attempts.js";
 import { fakeProvider, saying } from "./fake-provider.js";
 

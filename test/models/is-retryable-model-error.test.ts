@@ -1,6 +1,6 @@
+import { KumikoError } from "kumiko";
+import { isRetryableModelError } from "kumiko/models";
 import { expect, it } from "vitest";
-import { KumikoError } from "../../src/errors.js";
-import { isRetryableModelError } from "../../src/models/is-retryable-model-error.js";
 
 const failed = (more: object, name = "Error") => Object.assign(new Error("failed"), { name, ...more });
 const inNode = (cause: unknown) => new KumikoError("NODE_FAILED", "Node failed.", { cause });

@@ -1,12 +1,9 @@
+import { type AgenticMessage, assistantMessage, runnable } from "kumiko";
+import { createAgent } from "kumiko/agents";
+import { limitModel } from "kumiko/models";
+import { modelConformance, scriptedModel } from "kumiko/testing";
 import pLimit from "p-limit";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agents/index.js";
-import { runnable } from "../../src/compose/component-runnable.js";
-import { limitModel } from "../../src/models/limit-model.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { modelConformance } from "../../src/testing/model-conformance.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { chunksOf, failureOf, piece, question } from "./attempts.js";
 
 const hello = assistantMessage("Hello");

@@ -2,14 +2,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createAnthropic as createAnthropic3 } from "ai-sdk-anthropic-3";
 import { createOpenAI as createOpenAI2 } from "ai-sdk-openai-2";
-import pLimit from "p-limit";
-import { expectTypeOf, it } from "vitest";
-import { z } from "zod";
-import type { AgenticModel } from "../../src/components/model.js";
-import type { Embedder } from "../../src/components/retrieval.js";
-import { Chain } from "../../src/compose/chain.js";
-import { runnable } from "../../src/compose/component-runnable.js";
-import type { Runnable } from "../../src/compose/runnable.js";
+import { type AgenticMessage, type AgenticModel, Chain, type Embedder, type Runnable, runnable } from "kumiko";
 import {
   aiSdkEmbedder,
   aiSdkModel,
@@ -20,9 +13,11 @@ import {
   limitModel,
   retryModel,
   structured,
-} from "../../src/models/index.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import type { StandardIssue } from "../../src/schema/standard-schema.js";
+} from "kumiko/models";
+import type { StandardIssue } from "kumiko/schema";
+import pLimit from "p-limit";
+import { expectTypeOf, it } from "vitest";
+import { z } from "zod";
 
 declare const own: AgenticModel;
 declare const messages: readonly AgenticMessage[];

@@ -1,11 +1,7 @@
+import { type AgenticMessage, type AgenticModel, assistantMessage, lambda, StreamReader } from "kumiko";
+import { retryModel } from "kumiko/models";
 import { describe, expect, it } from "vitest";
-import type { AgenticModel } from "../../src/components/model.js";
-import { lambda } from "../../src/compose/lambda.js";
 import { readAll } from "../../src/models/passing-source.js";
-import { retryModel } from "../../src/models/retry-model.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => undefined;

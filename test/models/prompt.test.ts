@@ -1,22 +1,26 @@
-import { describe, expect, it } from "vitest";
-import { promptOf } from "../../src/models/ai-sdk/prompt.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
 import {
-  extension,
+  type AgenticMessage,
+  assistantMessage,
+  type ContentBlock,
   functionToolCall,
   functionToolResult,
+  systemMessage,
+  userInputFile,
+  userInputImage,
+  userInputText,
+  userMessage,
+} from "kumiko";
+import {
+  extension,
   mcpToolApprovalResponse,
   mcpToolResult,
   reasoning,
   serverToolCall,
   serverToolResult,
   userInputAudio,
-  userInputFile,
-  userInputImage,
-  userInputText,
-} from "../../src/schema/message/construct-block.js";
-import { assistantMessage, systemMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import type { ContentBlock } from "../../src/schema/message/content-block.js";
+} from "kumiko/schema";
+import { describe, expect, it } from "vitest";
+import { promptOf } from "../../src/models/ai-sdk/prompt.js";
 
 type Version = "v2" | "v3" | "v4";
 

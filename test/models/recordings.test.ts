@@ -1,13 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { concatMessages, findCause, KumikoError, runnable } from "kumiko";
+import { aiSdkModel, isRetryableModelError, retryModel } from "kumiko/models";
+import { modelConformance } from "kumiko/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runnable } from "../../src/compose/component-runnable.js";
-import { findCause, KumikoError } from "../../src/errors.js";
-import { aiSdkModel } from "../../src/models/ai-sdk-model.js";
-import { isRetryableModelError } from "../../src/models/is-retryable-model-error.js";
-import { retryModel } from "../../src/models/retry-model.js";
-import { concatMessages } from "../../src/schema/message/concat.js";
-import { modelConformance } from "../../src/testing/model-conformance.js";
 import {
   adapted,
   answerOf,

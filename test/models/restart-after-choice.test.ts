@@ -1,14 +1,8 @@
+import { type AgenticMessage, assistantMessage, concatMessages, END, Graph, START, textOf, toolCallsOr } from "kumiko";
+import { retryModel } from "kumiko/models";
+import { reasoning } from "kumiko/schema";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { toolCallsOr } from "../../src/compose/branch.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { retryModel } from "../../src/models/retry-model.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { concatMessages } from "../../src/schema/message/concat.js";
-import { reasoning } from "../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { breaking, failureOf, httpError, question } from "./attempts.js";
 
 type DecideOn = "first-content" | "whole-message";

@@ -1,19 +1,20 @@
+import {
+  type AgenticMessage,
+  assistantMessage,
+  concatMessages,
+  END,
+  Graph,
+  KumikoError,
+  lambda,
+  memoryStore,
+  runnable,
+  START,
+  textOf,
+  traceRecorder,
+} from "kumiko";
+import { isRetryableModelError, type ModelRetryPolicy, retryModel } from "kumiko/models";
+import { modelConformance, scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { traceRecorder } from "../../src/callbacks/trace-recorder.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { runnable } from "../../src/compose/component-runnable.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { KumikoError } from "../../src/errors.js";
-import { isRetryableModelError } from "../../src/models/is-retryable-model-error.js";
-import { type ModelRetryPolicy, retryModel } from "../../src/models/retry-model.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { concatMessages } from "../../src/schema/message/concat.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { modelConformance } from "../../src/testing/model-conformance.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { breaking, chunksOf, failureOf, httpError, piece, question } from "./attempts.js";
 import { fakeProvider, saying } from "./fake-provider.js";
 

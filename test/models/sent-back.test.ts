@@ -1,11 +1,6 @@
+import { type AgenticMessage, functionToolResult, runnable, toolCallsOf, userMessage } from "kumiko";
+import { type AiSdkModel, aiSdkModel } from "kumiko/models";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runnable } from "../../src/compose/component-runnable.js";
-import { aiSdkModel } from "../../src/models/ai-sdk-model.js";
-import type { AiSdkModel } from "../../src/models/index.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { functionToolResult } from "../../src/schema/message/construct-block.js";
-import { userMessage } from "../../src/schema/message/construct-message.js";
-import { toolCallsOf } from "../../src/schema/message/read-message.js";
 import { adapted, answerOf, folder, partsOf, question, streamed } from "./replay/cases.js";
 import { ReplayServer } from "./replay/replay-server.js";
 

@@ -1,15 +1,9 @@
 import { type } from "arktype";
+import { type AgenticMessage, assistantMessage, Chain, functionToolCall, textOf, traceRecorder } from "kumiko";
+import { InvalidOutputError, structured } from "kumiko/models";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { traceRecorder } from "../../src/callbacks/trace-recorder.js";
-import { Chain } from "../../src/compose/chain.js";
-import { InvalidOutputError } from "../../src/models/invalid-output-error.js";
-import { structured } from "../../src/models/structured.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { functionToolCall } from "../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { failureOf, httpError, piece, question } from "./attempts.js";
 import { fakeProvider } from "./fake-provider.js";
 

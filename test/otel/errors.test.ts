@@ -1,16 +1,9 @@
+import { AgenticToolsNode, assistantMessage, Chain, createTool, functionToolCall, memoryStore } from "kumiko";
+import { createAgent } from "kumiko/agents";
+import type { OtelTracerOptions } from "kumiko/otel";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../src/agents/index.js";
-import {
-  AgenticToolsNode,
-  assistantMessage,
-  Chain,
-  createTool,
-  functionToolCall,
-  memoryStore,
-} from "../../src/index.js";
-import type { OtelTracerOptions } from "../../src/otel/index.js";
-import { scriptedModel } from "../../src/testing/index.js";
 import { type Recorded, record } from "./recorded.js";
 
 const secret = "SECRET";

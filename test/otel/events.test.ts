@@ -1,10 +1,6 @@
+import { Chain, END, Graph, memoryCache, Runtime, START } from "kumiko";
+import { simulate } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { memoryCache } from "../../src/compose/memory-cache.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { Runtime } from "../../src/compose/runtime.js";
-import { simulate } from "../../src/testing/simulate.js";
 import { type Recorded, record } from "./recorded.js";
 
 /** The events of a span as their names and attributes. */

@@ -5,9 +5,9 @@ import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { userMessage } from "kumiko";
+import { otelTracer } from "kumiko/otel";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { otelTracer } from "../../src/otel/otel-tracer.js";
-import { userMessage } from "../../src/schema/message/construct-message.js";
 import { agentLoop } from "./programs.js";
 
 interface Received {

@@ -1,9 +1,6 @@
+import { AgenticToolsNode, mcpTools, RequestContext } from "kumiko";
+import { connectMcp, type McpServerConfig } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
-import { RequestContext } from "../../src/components/request-context.js";
-import { connectMcp } from "../../src/mcp/client/connect-mcp.js";
-import type { McpServerConfig } from "../../src/mcp/client/options.js";
-import { mcpTools } from "../../src/tools/mcp/mcp-tools.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 import { sdkServer, serveHttp } from "../mcp/fixtures/sdk-server.js";
 import { call, calls } from "../tools/node/calls.js";
 import { record } from "./recorded.js";

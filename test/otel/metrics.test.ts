@@ -1,10 +1,6 @@
+import { AgenticToolsNode, assistantMessage, Chain, createTool, runnable, userMessage } from "kumiko";
+import { scriptedModel } from "kumiko/testing";
 import { expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { runnable } from "../../src/compose/component-runnable.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 import { agentLoop, named, toolCall } from "./programs.js";
 import { record } from "./recorded.js";
 

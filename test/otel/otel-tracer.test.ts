@@ -1,11 +1,8 @@
 import { diag, type Span, type Tracer } from "@opentelemetry/api";
+import { Chain, Runtime, textOf, userMessage } from "kumiko";
+import { otelTracer } from "kumiko/otel";
+import { handlerConformance } from "kumiko/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { Runtime } from "../../src/compose/runtime.js";
-import { otelTracer } from "../../src/otel/otel-tracer.js";
-import { userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { handlerConformance } from "../../src/testing/handler-conformance.js";
 import { agentLoop } from "./programs.js";
 import { record } from "./recorded.js";
 

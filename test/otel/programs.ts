@@ -1,13 +1,17 @@
-import type { AgenticModel } from "../../src/components/model.js";
-import { toolCallsOr } from "../../src/compose/branch.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { AgenticMessage, ResponseMeta } from "../../src/schema/message/agentic-message.js";
-import { functionToolCall } from "../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
+import {
+  type AgenticMessage,
+  type AgenticModel,
+  AgenticToolsNode,
+  assistantMessage,
+  createTool,
+  END,
+  functionToolCall,
+  Graph,
+  START,
+  toolCallsOr,
+} from "kumiko";
+import type { ResponseMeta } from "kumiko/schema";
+import { scriptedModel } from "kumiko/testing";
 
 /** An answer of `openai/gpt-5` that cost so many tokens. */
 export function answer(

@@ -12,9 +12,8 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-import type { Handler } from "../../src/callbacks/handler.js";
-import type { OtelTracerOptions } from "../../src/otel/otel-options.js";
-import { otelTracer } from "../../src/otel/otel-tracer.js";
+import type { Handler } from "kumiko";
+import { type OtelTracerOptions, otelTracer } from "kumiko/otel";
 
 /** A tracer on a real SDK that keeps in memory what it is told. */
 export interface Recorded {

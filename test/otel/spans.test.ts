@@ -1,23 +1,25 @@
 import { context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
+import {
+  type AgenticModel,
+  AgenticToolsNode,
+  assistantMessage,
+  Chain,
+  createTool,
+  lambda,
+  memoryStore,
+  type RunInfo,
+  Runtime,
+  runnable,
+  StreamReader,
+  userMessage,
+} from "kumiko";
+import { createAgent } from "kumiko/agents";
+import { fallbackModel, retryModel } from "kumiko/models";
+import { assistantGenText } from "kumiko/schema";
+import { scriptedModel } from "kumiko/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAgent } from "../../src/agents/create-agent.js";
-import type { RunInfo } from "../../src/callbacks/run-info.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import type { AgenticModel } from "../../src/components/model.js";
-import { Chain } from "../../src/compose/chain.js";
-import { runnable } from "../../src/compose/component-runnable.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { Runtime } from "../../src/compose/runtime.js";
-import { fallbackModel } from "../../src/models/fallback-model.js";
-import { retryModel } from "../../src/models/retry-model.js";
-import { assistantGenText } from "../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 import { agentLoop, answer, getWeather, named, toolCall } from "./programs.js";
 import { record } from "./recorded.js";
 

@@ -1,13 +1,7 @@
+import { type AgenticModel, assistantMessage, type Embedder, textOf } from "kumiko";
+import { type ChunkOptions, type EmbeddingModelLike, MDocument, splitter } from "kumiko/rag";
+import { toolContext } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { AgenticModel } from "../../src/components/model.js";
-import type { Embedder } from "../../src/components/retrieval.js";
-import type { ChunkOptions } from "../../src/rag/chunking/chunk-options.js";
-import type { EmbeddingModelLike } from "../../src/rag/embedding/any-embedder.js";
-import { MDocument } from "../../src/rag/m-document.js";
-import { splitter } from "../../src/rag/splitter.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { toolContext } from "../../src/testing/tool-context.js";
 
 const page = `
 # Introduction

@@ -1,5 +1,4 @@
-import { expectTypeOf, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
+import { Chain, type Document } from "kumiko";
 import {
   type AnyEmbedder,
   createGraphRAGTool,
@@ -9,8 +8,8 @@ import {
   type VectorStore,
   vectorIndexer,
   vectorRetriever,
-} from "../../src/rag/index.js";
-import type { Document } from "../../src/schema/document.js";
+} from "kumiko/rag";
+import { expectTypeOf, it } from "vitest";
 
 declare const store: VectorStore;
 declare const embedder: AnyEmbedder;

@@ -1,8 +1,5 @@
+import { END, Graph, lambda, START, type StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { StreamReader } from "../../src/schema/stream/reader.js";
 import { plain } from "../compose/thrown-by.js";
 import { gate } from "./gate.js";
 import { errorOf } from "./rejected-by.js";

@@ -1,6 +1,5 @@
+import { Chain, type RunOptions } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import type { RunOptions } from "../../src/compose/options.js";
 import { plain } from "../compose/thrown-by.js";
 
 const cases: readonly [what: string, options: RunOptions][] = [

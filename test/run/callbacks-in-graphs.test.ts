@@ -1,16 +1,20 @@
+import {
+  type AgenticMessage,
+  assistantMessage,
+  Chain,
+  END,
+  Graph,
+  type Handler,
+  lambda,
+  mapChunks,
+  Runtime,
+  START,
+  StreamReader,
+  userMessage,
+} from "kumiko";
+import { assistantGenText } from "kumiko/schema";
+import { recordingHandler, scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { Handler } from "../../src/callbacks/handler.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda, mapChunks } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { Runtime } from "../../src/compose/runtime.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { assistantGenText } from "../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { turns } from "./gate.js";
 import { rejectedBy } from "./rejected-by.js";
 

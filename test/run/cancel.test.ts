@@ -1,12 +1,6 @@
+import { Chain, END, Graph, lambda, pipe, type Runnable, START, type StreamReader } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import { pipe } from "../../src/schema/stream/pipe.js";
-import type { StreamReader } from "../../src/schema/stream/reader.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
 import { forever, gate, turns } from "./gate.js";
 import { errorOf, rejectedBy } from "./rejected-by.js";
 

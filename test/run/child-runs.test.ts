@@ -1,12 +1,6 @@
+import { Chain, lambda, type NodeContext, type RunOptions, Runtime, sleep } from "kumiko";
+import { manualClock, recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { NodeContext } from "../../src/components/context.js";
-import { Chain } from "../../src/compose/chain.js";
-import { lambda } from "../../src/compose/lambda.js";
-import type { RunOptions } from "../../src/compose/options.js";
-import { Runtime } from "../../src/compose/runtime.js";
-import { sleep } from "../../src/compose/sleep.js";
-import { manualClock } from "../../src/testing/manual-clock.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
 import { plain } from "../compose/thrown-by.js";
 import { forever, gate, turns } from "./gate.js";
 import { errorOf, rejectedBy } from "./rejected-by.js";

@@ -1,11 +1,6 @@
+import { Chain, contextKey, END, Graph, type NodeContext, RequestContext, START, stateKey } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { NodeContext } from "../../src/components/context.js";
-import { contextKey, RequestContext } from "../../src/components/request-context.js";
-import { stateKey } from "../../src/components/state-key.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
 
 /** Runs a function with the context of a node, and gives what it gives. */
 const inNode = <T>(use: (ctx: NodeContext) => T, options: object = {}): Promise<T> =>

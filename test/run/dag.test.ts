@@ -1,8 +1,6 @@
+import { END, findCause, Graph, START } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { findCause } from "../../src/errors.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
 import { forever, gate, turns } from "./gate.js";
 import { errorOf, rejectedBy } from "./rejected-by.js";
 

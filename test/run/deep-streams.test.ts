@@ -1,8 +1,5 @@
+import { END, Graph, lambda, mapChunks, START, type StreamReader } from "kumiko";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda, mapChunks } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { StreamReader } from "../../src/schema/stream/reader.js";
 import { settled } from "../schema/stream/producer.js";
 import { errorOf, rejectedBy } from "./rejected-by.js";
 

@@ -1,9 +1,6 @@
+import { END, Graph, memoryStore, type NodeContext, type NodeFailure, START } from "kumiko";
+import type { TriggerMode } from "kumiko/compose";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import type { NodeContext } from "../../src/components/context.js";
-import type { NodeFailure } from "../../src/components/policies.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START, type TriggerMode } from "../../src/compose/plan/plan.js";
 
 const triggerModes: readonly TriggerMode[] = ["anyPredecessor", "allPredecessor"];
 

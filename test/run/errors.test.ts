@@ -1,12 +1,17 @@
+import {
+  Chain,
+  END,
+  findCause,
+  Graph,
+  KumikoError,
+  lambda,
+  mapChunks,
+  type NodeContext,
+  type Runnable,
+  START,
+  StreamReader,
+} from "kumiko";
 import { describe, expect, it } from "vitest";
-import type { NodeContext } from "../../src/components/context.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda, mapChunks } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import { findCause, KumikoError } from "../../src/errors.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 import { forever } from "./gate.js";
 import { errorOf, rejectedBy } from "./rejected-by.js";
 

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type CompiledGraph, type Handler, KumikoError, memoryStore, RunControl } from "../../src/index.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
+import { type CompiledGraph, type Handler, KumikoError, memoryStore, RunControl, StreamReader } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 
 export const modes = ["invoke", "stream", "collect", "transform"] as const;
 export type Mode = (typeof modes)[number];

@@ -1,6 +1,5 @@
+import { Chain, KumikoError } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { KumikoError } from "../../src/errors.js";
 
 const failing = (error: unknown) =>
   new Chain<number>()

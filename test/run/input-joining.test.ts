@@ -1,10 +1,5 @@
+import { ConcatRegistry, END, Graph, passthrough, Runtime, START, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Graph } from "../../src/compose/graph.js";
-import { passthrough } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { Runtime } from "../../src/compose/runtime.js";
-import { ConcatRegistry } from "../../src/schema/concat/registry.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 
 class Sum {
   readonly value: number;

@@ -1,9 +1,5 @@
+import { END, Graph, lambda, mapChunks, type Runnable, START, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda, mapChunks } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 import { plain } from "../compose/thrown-by.js";
 
 interface Question {

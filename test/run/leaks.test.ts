@@ -1,11 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { Chain, END, Graph, lambda, START, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 import { turns } from "./gate.js";
 
 const collectGarbage = ((): (() => void) => {

@@ -1,10 +1,5 @@
+import { KumikoError, lambda, type NodeContext, type RunOptions, StreamReader, stateKey } from "kumiko";
 import { describe, expect, it } from "vitest";
-import type { NodeContext } from "../../src/components/context.js";
-import { stateKey } from "../../src/components/state-key.js";
-import { lambda } from "../../src/compose/lambda.js";
-import type { RunOptions } from "../../src/compose/options.js";
-import { KumikoError } from "../../src/errors.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 import { rejectedBy } from "./rejected-by.js";
 
 type Work = (input: number, ctx: NodeContext) => unknown;

@@ -1,4 +1,4 @@
-import { type CompiledGraph, END, Graph, START } from "../../src/index.js";
+import { type CompiledGraph, END, Graph, START } from "kumiko";
 
 /** The builder, without its types. */
 export interface LooseGraph {

@@ -1,20 +1,26 @@
+import {
+  type AgenticMessage,
+  type AgenticModel,
+  assistantMessage,
+  Chain,
+  END,
+  each,
+  from,
+  Graph,
+  lambda,
+  mapChunks,
+  memoryStore,
+  passthrough,
+  type Runnable,
+  type RunOptions,
+  START,
+  StreamReader,
+  textOf,
+  userMessage,
+  Workflow,
+} from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import type { AgenticModel } from "../../src/components/model.js";
-import { Chain } from "../../src/compose/chain.js";
-import { each } from "../../src/compose/each.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda, mapChunks, passthrough } from "../../src/compose/lambda.js";
-import { from } from "../../src/compose/mapping.js";
-import type { RunOptions } from "../../src/compose/options.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import { Workflow } from "../../src/compose/workflow.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
 import { plain } from "../compose/thrown-by.js";
 
 /** A model that says what it was told. */

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   type CompiledGraph,
   firstOf,
@@ -10,7 +9,8 @@ import {
   START,
   StreamReader,
   Workflow,
-} from "../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 
 type App = CompiledGraph<never, unknown>;
 

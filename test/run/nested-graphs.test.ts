@@ -1,8 +1,6 @@
+import { Chain, END, Graph, START } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
 import { forever, gate, turns } from "./gate.js";
 import { errorOf, rejectedBy } from "./rejected-by.js";
 

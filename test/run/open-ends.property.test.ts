@@ -1,9 +1,7 @@
 import fc from "fast-check";
+import { type CompileOptions, pipe, type Runnable } from "kumiko";
+import { type RecordingHandler, recordingHandler } from "kumiko/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { CompileOptions } from "../../src/compose/compile-options.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import { pipe } from "../../src/schema/stream/pipe.js";
-import { type RecordingHandler, recordingHandler } from "../../src/testing/recording-handler.js";
 import { acyclicGraphs, cyclicGraphs, type GraphSpec, type NodeKind } from "./graph-spec.js";
 import { runDependencies, runSteps, type Task } from "./oracle.js";
 import { graphOf } from "./spec-graph.js";

@@ -1,15 +1,19 @@
+import {
+  type AgenticMessage,
+  type AgenticModel,
+  assistantMessage,
+  Chain,
+  END,
+  Graph,
+  lambda,
+  passthrough,
+  type Retriever,
+  type RunOptions,
+  START,
+  userMessage,
+} from "kumiko";
+import { recordingHandler, scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { AgenticModel } from "../../src/components/model.js";
-import type { Retriever } from "../../src/components/retrieval.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda, passthrough } from "../../src/compose/lambda.js";
-import type { RunOptions } from "../../src/compose/options.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
 import { plain } from "../compose/thrown-by.js";
 import { errorOf } from "./rejected-by.js";
 

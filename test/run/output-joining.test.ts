@@ -1,9 +1,5 @@
+import { Chain, ConcatRegistry, lambda, Runtime, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { Runtime } from "../../src/compose/runtime.js";
-import { ConcatRegistry } from "../../src/schema/concat/registry.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
 
 class Sum {
   readonly value: number;

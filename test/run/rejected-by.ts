@@ -1,4 +1,4 @@
-import { KumikoError } from "../../src/errors.js";
+import { KumikoError } from "kumiko";
 
 /** What a promise rejects with. */
 export async function rejectedBy(promise: Promise<unknown>): Promise<unknown> {

@@ -1,10 +1,7 @@
 import fc from "fast-check";
+import { type CompileOptions, KumikoError, type Runnable, StreamReader } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { CompileOptions } from "../../src/compose/compile-options.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import { KumikoError } from "../../src/errors.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
 import { acyclicGraphs, cyclicGraphs, type GraphSpec } from "./graph-spec.js";
 import { type Expected, runDependencies, runSteps, type Task } from "./oracle.js";
 import { graphOf } from "./spec-graph.js";

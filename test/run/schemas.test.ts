@@ -1,10 +1,7 @@
+import { END, Graph, START, type StandardSchemaV1, StreamReader } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { StandardSchemaV1 } from "../../src/schema/standard-schema.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
 import { plain } from "../compose/thrown-by.js";
 import { turns } from "./gate.js";
 import { errorOf, rejectedBy } from "./rejected-by.js";

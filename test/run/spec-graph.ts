@@ -1,10 +1,4 @@
-import type { NodeContext } from "../../src/components/context.js";
-import type { CompileOptions } from "../../src/compose/compile-options.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
+import { type CompileOptions, END, Graph, lambda, type NodeContext, type Runnable, START, StreamReader } from "kumiko";
 import { plain } from "../compose/thrown-by.js";
 import { type BranchSpec, choiceOf, digest, type GraphSpec, keyOf, type NodeKind } from "./graph-spec.js";
 import type { Task } from "./oracle.js";

@@ -1,12 +1,6 @@
+import { Chain, END, Graph, lambda, type NodeContext, Runtime, START, type StateKey, stateKey } from "kumiko";
+import { manualClock } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { NodeContext } from "../../src/components/context.js";
-import { type StateKey, stateKey } from "../../src/components/state-key.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { Runtime } from "../../src/compose/runtime.js";
-import { manualClock } from "../../src/testing/index.js";
 import { gate, turns } from "./gate.js";
 import { errorOf } from "./rejected-by.js";
 

@@ -1,5 +1,5 @@
+import { Chain } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
 import { plain } from "../compose/thrown-by.js";
 
 const letters = new Chain<string>()

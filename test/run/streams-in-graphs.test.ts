@@ -1,11 +1,6 @@
+import { Chain, END, Graph, lambda, mapChunks, pipe, START, StreamReader } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda, mapChunks } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { pipe } from "../../src/schema/stream/pipe.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
 import { plain } from "../compose/thrown-by.js";
 import { gate, turns } from "./gate.js";
 import { errorOf, rejectedBy } from "./rejected-by.js";

@@ -1,6 +1,5 @@
+import { END, Graph, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
 import { gate, turns } from "./gate.js";
 import { errorOf } from "./rejected-by.js";
 

@@ -1,10 +1,5 @@
+import { Chain, END, Graph, type Handler, type NodeContext, type RunInfo, START } from "kumiko";
 import { expect, it } from "vitest";
-import type { Handler } from "../../src/callbacks/handler.js";
-import type { RunInfo } from "../../src/callbacks/run-info.js";
-import type { NodeContext } from "../../src/components/context.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
 
 /** A handler that writes down what it hears; the span of a run is its name. */
 function listener(heard: string[], also: Handler = {}): Handler {

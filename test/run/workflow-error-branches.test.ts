@@ -1,10 +1,5 @@
+import { constant, failureOf, firstOf, from, Graph, memoryStore, type NodeFailure, START, Workflow } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import type { NodeFailure } from "../../src/components/policies.js";
-import { Graph } from "../../src/compose/graph.js";
-import { constant, failureOf, firstOf, from } from "../../src/compose/mapping.js";
-import { START } from "../../src/compose/plan/plan.js";
-import { Workflow } from "../../src/compose/workflow.js";
 
 /** Fails for "a", and says what it does with anything else. */
 function build(ran: string[] = [], fails = (text: string) => text === "a") {

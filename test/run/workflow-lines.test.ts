@@ -1,7 +1,5 @@
+import { from, START, Workflow } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { from } from "../../src/compose/mapping.js";
-import { START } from "../../src/compose/plan/plan.js";
-import { Workflow } from "../../src/compose/workflow.js";
 
 describe("A workflow whose nodes run one after another", () => {
   it("gives what its nodes read, in whatever order they were added", async () => {

@@ -1,13 +1,17 @@
+import {
+  Chain,
+  constant,
+  firstOf,
+  from,
+  isInterrupt,
+  memoryStore,
+  type NodeContext,
+  START,
+  StreamReader,
+  Workflow,
+} from "kumiko";
+import { runnableConformance } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { isInterrupt } from "../../src/checkpoint/pause/interrupt.js";
-import type { NodeContext } from "../../src/components/context.js";
-import { Chain } from "../../src/compose/chain.js";
-import { constant, firstOf, from } from "../../src/compose/mapping.js";
-import { START } from "../../src/compose/plan/plan.js";
-import { Workflow } from "../../src/compose/workflow.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { runnableConformance } from "../../src/testing/index.js";
 
 async function* words(text: string) {
   for (const word of text.split(" ")) yield { word: `${word} ` };

@@ -1,10 +1,9 @@
 import { type } from "arktype";
+import type { ParameterMap } from "kumiko";
+import { toolInfo } from "kumiko/components";
+import type { StandardJSONSchemaOptions, ToolParameters } from "kumiko/schema";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { ParameterMap } from "../../src/schema/json-schema/parameter-map.js";
-import type { ToolParameters } from "../../src/schema/json-schema/tool-parameters.js";
-import type { StandardJSONSchemaOptions } from "../../src/schema/standard-schema.js";
-import { toolInfo } from "../../src/schema/tool-info.js";
 
 const schemaOf = (parameters: ToolParameters | undefined) => toolInfo({ name: "f", parameters }).toJsonSchema();
 const thrown = (code: string, words: RegExp) =>

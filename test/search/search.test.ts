@@ -1,17 +1,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { AgenticToolsNode, assistantMessage, functionToolCall, ToolCallError, toolResultsOf } from "kumiko";
+import {
+  braveSearch,
+  duckDuckGoSearch,
+  googleSearch,
+  type SearchTool,
+  type SearchToolOptions,
+  tavilySearch,
+} from "kumiko/search";
+import { toolContext } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { ToolCallError } from "../../src/index.js";
-import { functionToolCall } from "../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { toolResultsOf } from "../../src/schema/message/read-message.js";
-import { braveSearch } from "../../src/search/brave-search.js";
-import { duckDuckGoSearch } from "../../src/search/duck-duck-go-search.js";
-import { googleSearch } from "../../src/search/google-search.js";
-import type { SearchTool, SearchToolOptions } from "../../src/search/search-tool.js";
-import { tavilySearch } from "../../src/search/tavily-search.js";
-import { toolContext } from "../../src/testing/tool-context.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 
 const apiKey = "secret+key/1";
 const answerOf = (name: string) => readFileSync(join(import.meta.dirname, "answers", name), "utf8");

@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Chain, each, traceRecorder } from "kumiko";
+import { toSvg } from "kumiko/svg";
 import { describe, expect, it } from "vitest";
 import { pictures } from "../../scripts/docs/picture-graphs.js";
-import { traceRecorder } from "../../src/callbacks/trace-recorder.js";
-import { Chain } from "../../src/compose/chain.js";
-import { each } from "../../src/compose/each.js";
-import { toSvg } from "../../src/svg/to-svg.js";
 import { hostileTexts } from "../compose/plan/picture/hostile-texts.js";
 import { plain } from "../compose/thrown-by.js";
 import { errorOf } from "../run/rejected-by.js";

@@ -1,12 +1,6 @@
+import { assistantMessage, Chain, END, Graph, runnable, START, systemMessage, textOf, userMessage } from "kumiko";
+import { placeholder, promptTemplate } from "kumiko/templates";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { runnable } from "../../src/compose/component-runnable.js";
-import { Graph } from "../../src/compose/graph.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import { assistantMessage, systemMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { placeholder } from "../../src/templates/placeholder.js";
-import { promptTemplate } from "../../src/templates/prompt-template.js";
 
 const text = async (template: string, variables: object): Promise<string> => {
   const [message] = await promptTemplate([["user", template as string]]).format(variables as never);

@@ -1,11 +1,6 @@
+import { textOf, userMessage } from "kumiko";
+import { jinja, mustache, placeholder, promptTemplate, type TemplateSyntax } from "kumiko/templates";
 import { describe, expect, it } from "vitest";
-import { userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { jinja } from "../../src/templates/jinja.js";
-import { mustache } from "../../src/templates/mustache.js";
-import { placeholder } from "../../src/templates/placeholder.js";
-import { promptTemplate } from "../../src/templates/prompt-template.js";
-import type { TemplateSyntax } from "../../src/templates/template-syntax.js";
 
 const render = async (syntax: TemplateSyntax, template: string, variables: object = {}): Promise<string> => {
   const [message] = await promptTemplate([["user", template as string]], { syntax }).format({ ...variables });

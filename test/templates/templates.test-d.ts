@@ -1,11 +1,7 @@
+import { type AgenticMessage, Chain, runnable } from "kumiko";
+import type { Template } from "kumiko/components";
+import { jinja, placeholder, promptTemplate } from "kumiko/templates";
 import { expectTypeOf, it } from "vitest";
-import type { Template } from "../../src/components/retrieval.js";
-import { Chain } from "../../src/compose/chain.js";
-import { runnable } from "../../src/compose/component-runnable.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { jinja } from "../../src/templates/jinja.js";
-import { placeholder } from "../../src/templates/placeholder.js";
-import { promptTemplate } from "../../src/templates/prompt-template.js";
 
 declare const history: AgenticMessage[];
 

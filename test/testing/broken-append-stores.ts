@@ -1,6 +1,4 @@
-import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { KumikoError } from "../../src/errors.js";
+import { type CheckpointStore, KumikoError, memoryStore } from "kumiko";
 import { anyVersion, appendTo, type Broken, broken, closable, turn } from "./broken-stores.js";
 
 const conflict = () => new KumikoError("CHECKPOINT_CONFLICT", "another version");

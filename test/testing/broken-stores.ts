@@ -1,6 +1,5 @@
-import type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../../src/checkpoint/checkpoint-store.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { KumikoError } from "../../src/errors.js";
+import { type CheckpointStore, KumikoError, memoryStore } from "kumiko";
+import type { ClosableStore, StoredCheckpoint } from "kumiko/compose";
 
 export type Broken = () => CheckpointStore | Promise<CheckpointStore>;
 

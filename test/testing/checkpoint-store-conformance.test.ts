@@ -1,7 +1,6 @@
+import { type CheckpointStore, memoryStore } from "kumiko";
+import { checkpointStoreConformance } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { checkpointStoreConformance } from "../../src/testing/checkpoint-store-conformance.js";
 import { brokenAppendStores } from "./broken-append-stores.js";
 import { appendTo, brokenStores } from "./broken-stores.js";
 

@@ -1,30 +1,33 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import type { Parser } from "../../src/components/parser.js";
-import type { Embedder, Indexer, Loader, Retriever, Template, Transformer } from "../../src/components/retrieval.js";
-import { aiSdkEmbedder } from "../../src/models/ai-sdk-embedder.js";
-import { fileLoader } from "../../src/rag/files/file-loader.js";
-import { vectorIndexer, vectorRetriever } from "../../src/rag/retrieval/vector-retriever.js";
-import { splitter } from "../../src/rag/splitter.js";
-import { memoryVectors } from "../../src/rag/vectors/memory-vectors.js";
-import type { Document } from "../../src/schema/document.js";
-import { userMessage } from "../../src/schema/message/construct-message.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { placeholder } from "../../src/templates/placeholder.js";
-import { promptTemplate } from "../../src/templates/prompt-template.js";
-import { modelConformance } from "../../src/testing/model-conformance.js";
-import { parserConformance } from "../../src/testing/parser-conformance.js";
+import {
+  type Document,
+  type Embedder,
+  type Indexer,
+  type Loader,
+  type Retriever,
+  StreamReader,
+  type Transformer,
+  userMessage,
+} from "kumiko";
+import type { Parser, Template } from "kumiko/components";
+import { aiSdkEmbedder } from "kumiko/models";
+import { memoryVectors, splitter, vectorIndexer, vectorRetriever } from "kumiko/rag";
+import { fileLoader } from "kumiko/rag/files";
+import { placeholder, promptTemplate } from "kumiko/templates";
 import {
   embedderConformance,
   indexerConformance,
   loaderConformance,
+  modelConformance,
+  parserConformance,
   retrieverConformance,
+  scriptedModel,
+  templateConformance,
   transformerConformance,
-} from "../../src/testing/retrieval-conformance.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { templateConformance } from "../../src/testing/template-conformance.js";
+} from "kumiko/testing";
+import { afterAll, describe, expect, it } from "vitest";
 
 const folder = mkdtempSync(join(tmpdir(), "kumiko-conformance-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,10 +1,6 @@
+import { consoleTracer, type Handler, RunEmitter, traceRecorder } from "kumiko";
+import { handlerConformance, recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { consoleTracer } from "../../src/callbacks/console-tracer.js";
-import type { Handler } from "../../src/callbacks/handler.js";
-import { RunEmitter } from "../../src/callbacks/run-emitter.js";
-import { traceRecorder } from "../../src/callbacks/trace-recorder.js";
-import { handlerConformance } from "../../src/testing/handler-conformance.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
 
 describe.each([
   ["consoleTracer", handlerConformance(() => consoleTracer({ write: () => undefined }))],

@@ -1,7 +1,6 @@
+import { Graph, Runtime } from "kumiko";
+import { manualClock } from "kumiko/testing";
 import { expect, it } from "vitest";
-import { Graph } from "../../src/compose/graph.js";
-import { Runtime } from "../../src/compose/runtime.js";
-import { manualClock } from "../../src/testing/manual-clock.js";
 
 it("stands still until it is advanced", () => {
   const clock = manualClock(100);

@@ -1,10 +1,7 @@
+import { type AgenticMessage, type AgenticModel, assistantMessage, userMessage } from "kumiko";
+import { assistantGenText } from "kumiko/schema";
+import { modelConformance, scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { AgenticModel } from "../../src/components/model.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { assistantGenText } from "../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { modelConformance } from "../../src/testing/model-conformance.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
 
 const messages = [userMessage("Hi")];
 const pieces = ["Hel", "lo"].map((text) => assistantMessage(assistantGenText({ text, streamingMeta: { index: 0 } })));

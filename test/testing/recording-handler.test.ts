@@ -1,6 +1,6 @@
+import { Chain } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { recordingHandler } from "../../src/testing/recording-handler.js";
 
 const chain = new Chain<string>()
   .append((text) => text.trim(), { key: "trim" })

@@ -1,18 +1,21 @@
+import {
+  AgenticToolsNode,
+  assistantMessage,
+  Chain,
+  createTool,
+  END,
+  functionToolCall,
+  functionToolResult,
+  Graph,
+  lambda,
+  type NodeContext,
+  type Runnable,
+  START,
+  type StreamReader,
+  userMessage,
+} from "kumiko";
+import { type ConformanceCheck, runnableConformance, type Work } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { NodeContext } from "../../src/components/context.js";
-import { Chain } from "../../src/compose/chain.js";
-import { Graph } from "../../src/compose/graph.js";
-import { lambda } from "../../src/compose/lambda.js";
-import { END, START } from "../../src/compose/plan/plan.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import { functionToolCall, functionToolResult } from "../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import type { StreamReader } from "../../src/schema/stream/reader.js";
-import type { ConformanceCheck } from "../../src/testing/conformance.js";
-import type { Work } from "../../src/testing/runnable/subject.js";
-import { runnableConformance } from "../../src/testing/runnable-conformance.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../src/tools/node/agentic-tools-node.js";
 
 const shouting = { input: "hello", output: "HELLO", chunks: ["hel", "lo"] };
 

@@ -1,11 +1,7 @@
+import { type Handler, lambda, type Runnable, type RunOptions, StreamReader } from "kumiko";
+import { runnableConformance, type Work } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { Handler } from "../../src/callbacks/handler.js";
-import { lambda } from "../../src/compose/lambda.js";
-import type { RunOptions } from "../../src/compose/options.js";
-import type { Runnable } from "../../src/compose/runnable.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { modes, type RunnableMode, type Work } from "../../src/testing/runnable/subject.js";
-import { runnableConformance } from "../../src/testing/runnable-conformance.js";
+import { modes, type RunnableMode } from "../../src/testing/runnable/subject.js";
 
 type Shout = Runnable<string, string>;
 /** Makes a Runnable with one fault, in one mode where the check is about one. */

@@ -1,11 +1,7 @@
+import { type AgenticMessage, assistantMessage, Chain, findCause, textOf, userMessage } from "kumiko";
+import { assistantGenText } from "kumiko/schema";
+import { type ScriptEntry, scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../src/compose/chain.js";
-import { findCause } from "../../src/errors.js";
-import type { AgenticMessage } from "../../src/schema/message/agentic-message.js";
-import { assistantGenText } from "../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { type ScriptEntry, scriptedModel } from "../../src/testing/scripted-model.js";
 
 const piece = (text: string): AgenticMessage =>
   assistantMessage(assistantGenText({ text, streamingMeta: { index: 0 } }));

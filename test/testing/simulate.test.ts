@@ -5,13 +5,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { batch, Chain, memoryCache, sleep } from "kumiko";
+import { cacheStoreConformance, simulate } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { batch } from "../../src/compose/batch.js";
-import { Chain } from "../../src/compose/chain.js";
-import { memoryCache } from "../../src/compose/memory-cache.js";
-import { sleep } from "../../src/compose/sleep.js";
-import { cacheStoreConformance } from "../../src/testing/cache-store-conformance.js";
-import { simulate } from "../../src/testing/simulate.js";
 
 it("jumps over delays", async () => {
   await simulate(async ({ runtime, now }) => {

@@ -1,10 +1,8 @@
+import { createTool, type Tool } from "kumiko";
+import { toolInfo } from "kumiko/components";
+import { toolConformance, toolContext } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Tool } from "../../src/components/tool.js";
-import { toolInfo } from "../../src/schema/tool-info.js";
-import { toolConformance } from "../../src/testing/tool-conformance.js";
-import { toolContext } from "../../src/testing/tool-context.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
 
 const echo = createTool({
   id: "echo",

@@ -1,8 +1,7 @@
 import { EventSchemas, RunAgentInputSchema } from "@ag-ui/core/schemas";
+import { userMessage } from "kumiko";
+import { agUi, readAgUiRequest } from "kumiko/ui";
 import { describe, expect, it } from "vitest";
-import { userMessage } from "../../src/schema/message/construct-message.js";
-import { agUi } from "../../src/ui/ag-ui.js";
-import { readAgUiRequest } from "../../src/ui/read-ag-ui-request.js";
 import { dataOf, numbered, result, streamOf, usage, weatherRun } from "./hand-made.js";
 
 type Told = Parameters<typeof numbered>[0];

@@ -1,9 +1,7 @@
+import { assistantMessage } from "kumiko";
+import { type AgentEvent, createAgent } from "kumiko/agents";
+import { sse, uiMessageStream } from "kumiko/ui";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/agents/agent-event.js";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import { sse } from "../../src/ui/sse.js";
-import { uiMessageStream } from "../../src/ui/ui-message-stream.js";
 import { numbered } from "./hand-made.js";
 
 const deltas = (count: number): AgentEvent[] =>

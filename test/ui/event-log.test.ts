@@ -1,17 +1,8 @@
+import { type CheckpointStore, memoryStore, pipe, StreamReader, textOf } from "kumiko";
+import { type AgentEvent, createAgent, threads } from "kumiko/agents";
+import { scriptedModel, simulate } from "kumiko/testing";
+import { eventLog, sse, uiMessageStream } from "kumiko/ui";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { AgentEvent } from "../../src/agents/agent-event.js";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { threads } from "../../src/agents/threads.js";
-import type { CheckpointStore } from "../../src/checkpoint/checkpoint-store.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { textOf } from "../../src/schema/message/read-message.js";
-import { pipe } from "../../src/schema/stream/pipe.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { simulate } from "../../src/testing/simulate.js";
-import { eventLog } from "../../src/ui/event-log.js";
-import { sse } from "../../src/ui/sse.js";
-import { uiMessageStream } from "../../src/ui/ui-message-stream.js";
 import { dataOf, numbered, streamOf, usage, weatherRun } from "./hand-made.js";
 
 const events = numbered(weatherRun);

@@ -1,6 +1,5 @@
-import type { AgentEvent, AgentEventBody, EventPlace } from "../../src/agents/agent-event.js";
-import { functionToolResult } from "../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../src/schema/message/construct-message.js";
+import { assistantMessage, functionToolResult, userMessage } from "kumiko";
+import type { AgentEvent, AgentEventBody, EventPlace } from "kumiko/agents";
 
 export const usage = { promptTokens: 10, completionTokens: 5, totalTokens: 15 };
 

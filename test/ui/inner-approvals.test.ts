@@ -9,17 +9,12 @@ import {
   type UIMessageChunk,
   uiMessageChunkSchema,
 } from "ai";
+import { createTool, functionToolCall, memoryStore } from "kumiko";
+import { createAgent } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
+import { agUi, readAgUiRequest, readUiRequest, uiMessageStream } from "kumiko/ui";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../src/agents/create-agent.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { functionToolCall } from "../../src/schema/message/construct-block.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
-import { agUi } from "../../src/ui/ag-ui.js";
-import { readAgUiRequest } from "../../src/ui/read-ag-ui-request.js";
-import { readUiRequest } from "../../src/ui/read-ui-request.js";
-import { uiMessageStream } from "../../src/ui/ui-message-stream.js";
 import { dataOf } from "./hand-made.js";
 
 const calls = (callId: string, name: string) => [

@@ -1,19 +1,11 @@
 import { existsSync } from "node:fs";
 import { EventSchemas } from "@ag-ui/core/schemas";
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from "ai";
+import { assistantMessage, createTool, functionToolCall, memoryStore, type StreamReader } from "kumiko";
+import type { AgentEvent } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
+import { agUi, eventLog, readUiRequest, sse, uiMessageStream } from "kumiko/ui";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/agents/agent-event.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { functionToolCall } from "../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../src/schema/message/construct-message.js";
-import type { StreamReader } from "../../src/schema/stream/reader.js";
-import { scriptedModel } from "../../src/testing/scripted-model.js";
-import { createTool } from "../../src/tools/define/create-tool.js";
-import { agUi } from "../../src/ui/ag-ui.js";
-import { eventLog } from "../../src/ui/event-log.js";
-import { readUiRequest } from "../../src/ui/read-ui-request.js";
-import { sse } from "../../src/ui/sse.js";
-import { uiMessageStream } from "../../src/ui/ui-message-stream.js";
 import { record } from "../otel/recorded.js";
 import { dataOf } from "./hand-made.js";
 

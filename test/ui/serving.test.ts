@@ -3,12 +3,10 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
+import { memoryStore } from "kumiko";
+import type { AgentEvent } from "kumiko/agents";
+import { eventLog, sse, uiMessageStream } from "kumiko/ui";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/agents/agent-event.js";
-import { memoryStore } from "../../src/checkpoint/memory-store.js";
-import { eventLog } from "../../src/ui/event-log.js";
-import { sse } from "../../src/ui/sse.js";
-import { uiMessageStream } from "../../src/ui/ui-message-stream.js";
 import { numbered, weatherRun } from "./hand-made.js";
 
 const connections = 100;

@@ -1,8 +1,7 @@
+import { KumikoError, StreamReader } from "kumiko";
+import type { AgentEvent } from "kumiko/agents";
+import { sse } from "kumiko/ui";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/agents/agent-event.js";
-import { KumikoError } from "../../src/errors.js";
-import { StreamReader } from "../../src/schema/stream/reader.js";
-import { sse } from "../../src/ui/sse.js";
 import { dataOf, numbered, streamOf, weatherRun } from "./hand-made.js";
 
 const events = numbered(weatherRun);

@@ -1,9 +1,8 @@
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from "ai";
+import { userMessage } from "kumiko";
+import type { AgentEvent } from "kumiko/agents";
+import { readUiRequest, uiMessageStream } from "kumiko/ui";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/agents/agent-event.js";
-import { userMessage } from "../../src/schema/message/construct-message.js";
-import { readUiRequest } from "../../src/ui/read-ui-request.js";
-import { uiMessageStream } from "../../src/ui/ui-message-stream.js";
 import { dataOf, numbered, result, streamOf, usage, weatherRun } from "./hand-made.js";
 
 type Told = Parameters<typeof numbered>[0];

@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { textOf } from "kumiko";
+import { threads } from "kumiko/agents";
+import { sqliteStore } from "kumiko/sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { threads } from "../../../src/agents/threads.js";
-import { textOf } from "../../../src/schema/message/read-message.js";
-import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
 import { canBeSent } from "../agents.js";
 import type { CrashSettings } from "./crash-settings.js";
 

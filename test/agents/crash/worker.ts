@@ -1,13 +1,16 @@
 /** A process that runs one call of an agent: `node worker.mjs <settings as JSON>`. It notes each effect in a file. */
 import { appendFileSync, writeSync } from "node:fs";
-import { createAgent } from "../../../src/agents/create-agent.js";
-import type { CheckpointStore } from "../../../src/checkpoint/checkpoint-store.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { functionToolCall } from "../../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../../src/schema/message/construct-message.js";
-import { textOf, toolResultsOf } from "../../../src/schema/message/read-message.js";
-import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
+import {
+  type AgenticMessage,
+  assistantMessage,
+  type CheckpointStore,
+  createTool,
+  functionToolCall,
+  textOf,
+  toolResultsOf,
+} from "kumiko";
+import { createAgent } from "kumiko/agents";
+import { sqliteStore } from "kumiko/sqlite";
 import type { CrashSettings } from "./crash-settings.js";
 
 const settings: CrashSettings = JSON.parse(process.argv[2] ?? "");

@@ -1,16 +1,15 @@
+import { type AgenticMessage, assistantMessage, memoryStore, textOf, userMessage } from "kumiko";
+import {
+  clearToolResults,
+  createAgent,
+  promptCache,
+  subAgents,
+  summarize,
+  todoList,
+  trimMessages,
+} from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { createAgent } from "../../../src/agents/create-agent.js";
-import { clearToolResults } from "../../../src/agents/middleware/clear-tool-results.js";
-import { promptCache } from "../../../src/agents/middleware/prompt-cache.js";
-import { subAgents } from "../../../src/agents/middleware/sub-agents.js";
-import { summarize } from "../../../src/agents/middleware/summarize.js";
-import { todoList } from "../../../src/agents/middleware/todo-list.js";
-import { trimMessages } from "../../../src/agents/middleware/trim-messages.js";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { assistantMessage, userMessage } from "../../../src/schema/message/construct-message.js";
-import { textOf } from "../../../src/schema/message/read-message.js";
-import { scriptedModel } from "../../../src/testing/scripted-model.js";
 import { call, canBeSent, eventsOf, resultTexts, weatherCall, weatherTool } from "../agents.js";
 
 const long = (word: string) => word.repeat(400);

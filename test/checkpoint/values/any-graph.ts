@@ -1,7 +1,6 @@
 import fc from "fast-check";
+import { KumikoError, ToolError } from "kumiko";
 import type { AnyClassCodec } from "../../../src/checkpoint/values/class-codec.js";
-import { KumikoError } from "../../../src/errors.js";
-import { ToolError } from "../../../src/tools/define/errors.js";
 
 export class Person {
   readonly name: unknown;

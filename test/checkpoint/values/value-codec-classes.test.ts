@@ -1,7 +1,7 @@
+import { Runtime } from "kumiko";
 import { describe, expect, it } from "vitest";
 import type { AnyClassCodec } from "../../../src/checkpoint/values/class-codec.js";
 import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
-import { Runtime } from "../../../src/compose/runtime.js";
 import { thrownBy } from "../../compose/thrown-by.js";
 import { roundTrip } from "./round-trip.js";
 

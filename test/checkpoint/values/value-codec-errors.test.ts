@@ -1,8 +1,6 @@
+import { assistantMessage, findCause, InterruptError, isInterrupt, KumikoError, ToolError } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { InterruptError, type Interrupts, isInterrupt } from "../../../src/checkpoint/pause/interrupt.js";
-import { findCause, KumikoError } from "../../../src/errors.js";
-import { assistantMessage } from "../../../src/schema/message/construct-message.js";
-import { ToolError } from "../../../src/tools/define/errors.js";
+import type { Interrupts } from "../../../src/checkpoint/pause/interrupt.js";
 import { roundTrip } from "./round-trip.js";
 
 class RateLimited extends Error {

@@ -1,6 +1,6 @@
+import type { KumikoError } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
-import type { KumikoError } from "../../../src/errors.js";
 import { thrownBy } from "../../compose/thrown-by.js";
 import { graphCodecs, Person } from "./any-graph.js";
 

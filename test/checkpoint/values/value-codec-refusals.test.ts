@@ -1,8 +1,6 @@
+import { type KumikoError, RequestContext, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
-import { RequestContext } from "../../../src/components/request-context.js";
-import type { KumikoError } from "../../../src/errors.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { thrownBy } from "../../compose/thrown-by.js";
 
 const slot = 'input of "b"';

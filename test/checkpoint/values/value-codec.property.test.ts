@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import { KumikoError } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
-import { KumikoError } from "../../../src/errors.js";
 import { anyGraph, graphCodecs } from "./any-graph.js";
 import { roundTrip } from "./round-trip.js";
 import { sameGraph } from "./same-graph.js";

@@ -1,8 +1,5 @@
+import { Chain, END, Graph, lambda, passthrough, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../../src/compose/chain.js";
-import { Graph } from "../../../src/compose/graph.js";
-import { lambda, passthrough } from "../../../src/compose/lambda.js";
-import { END, START } from "../../../src/compose/plan/plan.js";
 
 const same = (text: string) => text;
 

@@ -1,7 +1,7 @@
 /** A process with a workflow that waits: `node worker.mjs <store> <log> <command>`. It notes each effect in a file. */
 import { appendFileSync, writeSync } from "node:fs";
-import { createStep, createWorkflow, Mastra } from "../../../src/mastra/index.js";
-import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
+import { createStep, createWorkflow, Mastra } from "kumiko/mastra";
+import { sqliteStore } from "kumiko/sqlite";
 
 const [, , file = "", log = "", command = ""] = process.argv;
 const note = (line: string): void => appendFileSync(log, `${line}\n`);

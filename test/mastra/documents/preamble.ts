@@ -3,22 +3,19 @@
  * must: the blocks themselves are what is looked at.
  */
 import { createServer } from "node:http";
-import { z } from "zod";
 import {
-  Agent,
-  createStep,
-  createTool,
-  createWorkflow,
-  Mastra,
-  MCPServer,
-  RuntimeContext,
-} from "../../../src/mastra/index.js";
-import { createGraphRAGTool as graphTool, MDocument, memoryVectors } from "../../../src/rag/index.js";
-import { functionToolCall } from "../../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../../src/schema/message/construct-message.js";
-import { toolCallsOf, toolResultsOf } from "../../../src/schema/message/read-message.js";
-import { type ScriptEntry, scriptedModel } from "../../../src/testing/scripted-model.js";
-import { createTool as nativeTool } from "../../../src/tools/define/create-tool.js";
+  assistantMessage,
+  functionToolCall,
+  createTool as nativeTool,
+  RequestContext as RuntimeContext,
+  toolCallsOf,
+  toolResultsOf,
+} from "kumiko";
+import { Agent, createStep, createTool, createWorkflow, Mastra } from "kumiko/mastra";
+import { MCPServer } from "kumiko/mcp";
+import { createGraphRAGTool as graphTool, MDocument, memoryVectors } from "kumiko/rag";
+import { type ScriptEntry, scriptedModel } from "kumiko/testing";
+import { z } from "zod";
 
 export { Agent, createTool, Mastra, MCPServer, RuntimeContext, z };
 

@@ -1,18 +1,17 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { McpServer } from "@modelcontextprotocol/server";
+import { type AgenticMessage, AgenticToolsNode, Chain, createTool, memoryStore } from "kumiko";
+import {
+  connectMcp,
+  MCPServer,
+  type McpConnection,
+  type McpEvent,
+  type McpOptions,
+  type McpServerConfig,
+} from "kumiko/mcp";
+import { scriptedModel } from "kumiko/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { Chain } from "../../../src/compose/chain.js";
-import { connectMcp } from "../../../src/mcp/client/connect-mcp.js";
-import type { McpConnection } from "../../../src/mcp/client/connection.js";
-import type { McpEvent } from "../../../src/mcp/client/events.js";
-import type { McpOptions, McpServerConfig } from "../../../src/mcp/client/options.js";
-import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { scriptedModel } from "../../../src/testing/scripted-model.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { questionOf } from "../../checkpoint/interrupt-of.js";
 import { blocksOf, call, calls, rejection, textsOf, toolError } from "../../tools/node/calls.js";
 import { sdkServer, serveHttp } from "../fixtures/sdk-server.js";

@@ -1,13 +1,6 @@
+import { type AgenticMessage, AgenticToolsNode, Chain, memoryStore, textOf } from "kumiko";
+import { connectMcp, MCPServer, type McpConnection, type McpOptions, type McpServerConfig } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { Chain } from "../../../src/compose/chain.js";
-import { connectMcp } from "../../../src/mcp/client/connect-mcp.js";
-import type { McpConnection } from "../../../src/mcp/client/connection.js";
-import type { McpOptions, McpServerConfig } from "../../../src/mcp/client/options.js";
-import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { textOf } from "../../../src/schema/message/read-message.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { interruptOf } from "../../checkpoint/interrupt-of.js";
 import { blocksOf, call, calls, rejection, textsOf } from "../../tools/node/calls.js";
 import { type Done, type Served, sdkServer, serveHttp } from "../fixtures/sdk-server.js";

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createTool } from "kumiko";
+import { MCPServer } from "kumiko/mcp";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
-import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {

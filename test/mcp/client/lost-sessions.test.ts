@@ -1,6 +1,6 @@
+import { AgenticToolsNode } from "kumiko";
+import { connectMcp, type McpConnection, type McpOptions } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
-import { AgenticToolsNode } from "../../../src/index.js";
-import { connectMcp, type McpConnection, type McpOptions } from "../../../src/mcp/index.js";
 import { blocksOf, call, calls, textsOf } from "../../tools/node/calls.js";
 import {
   type Handmade,

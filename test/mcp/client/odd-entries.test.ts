@@ -1,6 +1,6 @@
 import { InMemoryTransport, McpServer } from "@modelcontextprotocol/server";
+import { connectMcp, type McpConnection, type McpEvent, type McpServerConfig } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
-import { connectMcp, type McpConnection, type McpEvent, type McpServerConfig } from "../../../src/mcp/index.js";
 import { rejection } from "../../tools/node/calls.js";
 import { handmadeServer, listedTool } from "../fixtures/handmade-server.js";
 

@@ -1,9 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connectMcp, type McpServerConfig } from "kumiko/mcp";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { connectMcp } from "../../../src/mcp/client/connect-mcp.js";
-import type { McpServerConfig } from "../../../src/mcp/client/options.js";
 import { rejection } from "../../tools/node/calls.js";
 
 const folder = mkdtempSync(join(tmpdir(), "kumiko-mcp-programs-"));

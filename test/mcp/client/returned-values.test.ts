@@ -1,7 +1,7 @@
+import { AgenticToolsNode, createTool } from "kumiko";
+import { connectMcp, MCPServer, type McpOptions, type McpServerConfig } from "kumiko/mcp";
+import { scriptedModel } from "kumiko/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { AgenticToolsNode, createTool } from "../../../src/index.js";
-import { connectMcp, MCPServer, type McpOptions, type McpServerConfig } from "../../../src/mcp/index.js";
-import { scriptedModel } from "../../../src/testing/index.js";
 import { blocksOf, call, calls, rejection } from "../../tools/node/calls.js";
 import { handmadeServer, listedTool } from "../fixtures/handmade-server.js";
 import { sdkServer, serveHttp } from "../fixtures/sdk-server.js";

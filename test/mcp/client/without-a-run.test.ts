@@ -1,7 +1,6 @@
+import { mcpTools, textOf } from "kumiko";
+import { connectMcp } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
-import { mcpTools } from "../../../src/components/index.js";
-import { textOf } from "../../../src/index.js";
-import { connectMcp } from "../../../src/mcp/index.js";
 import { rejection } from "../../tools/node/calls.js";
 import { handmadeServer, listedTool, textResult } from "../fixtures/handmade-server.js";
 import { sdkServer, serveHttp } from "../fixtures/sdk-server.js";

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AgenticToolsNode } from "kumiko";
+import { connectMcp } from "kumiko/mcp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectMcp } from "../../../src/mcp/client/connect-mcp.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { call, calls, textsOf } from "../../tools/node/calls.js";
 import { bundle, installSuite, run, type Suite, startServer } from "./suite.js";
 

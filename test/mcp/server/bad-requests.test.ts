@@ -1,8 +1,7 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { MCPServer, type MCPServerOptions } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
-import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
-import type { MCPServerOptions } from "../../../src/mcp/server/options.js";
 import { rejection } from "../../tools/node/calls.js";
 
 const open: MCPServer[] = [];

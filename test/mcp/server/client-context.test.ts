@@ -1,8 +1,7 @@
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { createTool } from "kumiko";
+import { MCPServer, type MCPServerOptions } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
-import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
-import type { MCPServerOptions } from "../../../src/mcp/server/options.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
 
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,15 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { assistantMessage, createTool, functionToolCall, memoryStore } from "kumiko";
+import { createAgent } from "kumiko/agents";
+import { Agent, createStep, createWorkflow } from "kumiko/mastra";
+import { MCPServer, type MCPServerOptions } from "kumiko/mcp";
+import { assistantGenText } from "kumiko/schema";
+import { scriptedModel } from "kumiko/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../../src/agents/create-agent.js";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { Agent, createStep, createWorkflow } from "../../../src/mastra/index.js";
-import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
-import type { MCPServerOptions } from "../../../src/mcp/server/options.js";
-import { assistantGenText, functionToolCall } from "../../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../../src/schema/message/construct-message.js";
-import { scriptedModel } from "../../../src/testing/scripted-model.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
 
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
+import { createTool } from "kumiko";
+import { MCPServer } from "kumiko/mcp";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] }));
 const open: MCPServer[] = [];

@@ -2,14 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Chain, type CheckpointStore, createTool, memoryStore } from "kumiko";
+import { MCPServer, type MCPServerOptions } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { CheckpointStore } from "../../../src/checkpoint/checkpoint-store.js";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { Chain } from "../../../src/compose/chain.js";
-import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
-import type { MCPServerOptions } from "../../../src/mcp/server/options.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
 import { rejection } from "../../tools/node/calls.js";
 
 const open: (() => Promise<unknown>)[] = [];

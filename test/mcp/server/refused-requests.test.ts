@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { MCPServer, type MCPServerOptions } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
-import { MCPServer, type MCPServerOptions } from "../../../src/mcp/index.js";
 import { rejection } from "../../tools/node/calls.js";
 
 const open: (() => unknown)[] = [];

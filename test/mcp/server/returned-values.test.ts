@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Chain, createTool, userMessage } from "kumiko";
+import { MCPServer, type MCPServerOptions } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
-import { Chain, createTool, userMessage } from "../../../src/index.js";
-import { MCPServer, type MCPServerOptions } from "../../../src/mcp/index.js";
 import { rejection } from "../../tools/node/calls.js";
 
 const open: (() => unknown)[] = [];

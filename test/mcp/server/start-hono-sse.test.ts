@@ -4,10 +4,9 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Client, SSEClientTransport } from "@modelcontextprotocol/client";
 import { Hono } from "hono";
+import { createTool } from "kumiko";
+import { MCPServer, type MCPServerOptions } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
-import { MCPServer } from "../../../src/mcp/server/mcp-server.js";
-import type { MCPServerOptions } from "../../../src/mcp/server/options.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
 import { rejection } from "../../tools/node/calls.js";
 
 const open: (() => unknown)[] = [];

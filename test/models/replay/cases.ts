@@ -1,9 +1,5 @@
-import type { AgenticModel } from "../../../src/components/model.js";
-import { runnable } from "../../../src/compose/component-runnable.js";
-import { aiSdkModel } from "../../../src/models/ai-sdk-model.js";
-import type { AiSdkModel } from "../../../src/models/index.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { userMessage } from "../../../src/schema/message/construct-message.js";
+import { type AgenticMessage, type AgenticModel, runnable, userMessage } from "kumiko";
+import { type AiSdkModel, aiSdkModel } from "kumiko/models";
 import type { Provider } from "./providers.js";
 import { providers } from "./providers.js";
 import { findRecordings, type Recording, readRecordings } from "./recordings.js";

@@ -9,7 +9,7 @@ import { createGoogleGenerativeAI as createGoogle2 } from "ai-sdk-google-2";
 import { createOpenAI as createOpenAI2 } from "ai-sdk-openai-2";
 import { createOpenAI as createOpenAI3 } from "ai-sdk-openai-3";
 import { createOpenAICompatible as createOpenAICompatible1 } from "ai-sdk-openai-compatible-1";
-import type { AiSdkModel } from "../../../src/models/ai-sdk/provider-model.js";
+import type { AiSdkModel } from "kumiko/models";
 import type { Recording } from "./recordings.js";
 
 /** A real provider package, talking to a server on this machine. */

@@ -1,8 +1,7 @@
 import fc from "fast-check";
+import { type HtmlOptions, MDocument } from "kumiko/rag";
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
 import { describe, expect, it } from "vitest";
-import type { HtmlOptions } from "../../../src/rag/chunking/chunk-options.js";
-import { MDocument } from "../../../src/rag/m-document.js";
 import { documentCount, htmlTexts, runs } from "./documents.js";
 import { expectNothingLost, placeOf } from "./laws.js";
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
+import { type Chunk, MDocument } from "kumiko/rag";
 import { describe, expect, it } from "vitest";
-import type { Chunk } from "../../../src/rag/chunk.js";
-import { MDocument } from "../../../src/rag/m-document.js";
 import { documentCount, jsonTexts, runs } from "./documents.js";
 import { expectNothingLost } from "./laws.js";
 

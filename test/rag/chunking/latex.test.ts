@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import { MDocument } from "kumiko/rag";
 import { describe, expect, it } from "vitest";
 import { readLatex } from "../../../src/rag/chunking/latex/read-latex.js";
-import { MDocument } from "../../../src/rag/m-document.js";
 import { documentCount, latexTexts, runs } from "./documents.js";
 import { readByUnifiedLatex } from "./unified-latex.js";
 

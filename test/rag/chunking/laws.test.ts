@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
+import { type ChunkOptions, MDocument } from "kumiko/rag";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmTable } from "micromark-extension-gfm-table";
 import { describe, expect, it } from "vitest";
-import type { ChunkOptions } from "../../../src/rag/chunking/chunk-options.js";
-import { MDocument } from "../../../src/rag/m-document.js";
 import { documentCount, latexTexts, markdownTexts, proseTexts, runs } from "./documents.js";
 import {
   expectExact,

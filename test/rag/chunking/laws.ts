@@ -1,5 +1,5 @@
+import type { Chunk } from "kumiko/rag";
 import { expect } from "vitest";
-import type { Chunk } from "../../../src/rag/chunk.js";
 
 export interface Place {
   readonly start: number;

@@ -1,10 +1,10 @@
 import fc from "fast-check";
+import { MDocument } from "kumiko/rag";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmTable } from "micromark-extension-gfm-table";
 import { describe, expect, it } from "vitest";
 import { scanBlocks } from "../../../src/rag/chunking/markdown/scan-blocks.js";
-import { MDocument } from "../../../src/rag/m-document.js";
 import { documentCount } from "./documents.js";
 
 const lines = fc.constantFrom(

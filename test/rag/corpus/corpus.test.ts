@@ -1,9 +1,6 @@
+import { evaluateRetrieval, memoryVectors, type VectorStore, vectorRetriever } from "kumiko/rag";
+import { sqliteVectors } from "kumiko/sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { evaluateRetrieval } from "../../../src/rag/retrieval/evaluate-retrieval.js";
-import { vectorRetriever } from "../../../src/rag/retrieval/vector-retriever.js";
-import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
-import type { VectorStore } from "../../../src/rag/vectors/vector-store.js";
-import { sqliteVectors } from "../../../src/stores/sqlite/vectors/sqlite-vectors.js";
 import { bruteForce, embed, embedder, indexPassages, passages } from "./corpus.js";
 import { questions } from "./questions.js";
 

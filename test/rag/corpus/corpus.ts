@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { VectorStore } from "kumiko/rag";
+import { toolContext } from "kumiko/testing";
 import { embeddingDimension, hashedEmbedder } from "../../../examples/demo/docs/hashed-embedder.js";
-import type { VectorStore } from "../../../src/rag/vectors/vector-store.js";
-import { toolContext } from "../../../src/testing/tool-context.js";
 
 export interface Passage {
   /** Its topic, and its number in it: `"Tea 8"`. */

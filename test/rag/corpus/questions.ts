@@ -1,4 +1,4 @@
-import type { RetrievalCase } from "../../../src/rag/retrieval/evaluate-retrieval.js";
+import type { RetrievalCase } from "kumiko/rag";
 
 /** Questions about `passages.md`, with the passages that answer them. */
 export const questions: readonly RetrievalCase[] = [

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Document } from "kumiko";
+import { MDocument, splitter } from "kumiko/rag";
+import { fileLoader } from "kumiko/rag/files";
 import { afterAll, describe, expect, it } from "vitest";
-import { fileLoader } from "../../../src/rag/files/index.js";
-import { MDocument, splitter } from "../../../src/rag/index.js";
-import type { Document } from "../../../src/schema/document.js";
 import { cell, type DocxParts, heading, item, link, makeDocx, paragraph, reference, table, text } from "./make-docx.js";
 
 const folder = mkdtempSync(join(tmpdir(), "kumiko-docx-"));

@@ -5,11 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { crc32, deflateRawSync } from "node:zlib";
+import { directoryLoader, fileLoader, webLoader } from "kumiko/rag/files";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { directoryLoader } from "../../../src/rag/files/directory-loader.js";
-import { fileLoader } from "../../../src/rag/files/file-loader.js";
 import { isPrivateAddress } from "../../../src/rag/files/private-address.js";
-import { webLoader } from "../../../src/rag/files/web-loader.js";
 
 const folder = mkdtempSync(join(tmpdir(), "kumiko-loaders-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

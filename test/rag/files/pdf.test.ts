@@ -2,12 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
+import type { Document } from "kumiko";
+import { MDocument, splitter } from "kumiko/rag";
+import { directoryLoader, fileLoader } from "kumiko/rag/files";
 import { afterAll, describe, expect, it } from "vitest";
-import { directoryLoader } from "../../../src/rag/files/directory-loader.js";
-import { fileLoader } from "../../../src/rag/files/file-loader.js";
-import { MDocument } from "../../../src/rag/m-document.js";
-import { splitter } from "../../../src/rag/splitter.js";
-import type { Document } from "../../../src/schema/document.js";
 import { makePdf, type PdfLine } from "./make-pdf.js";
 
 const folder = mkdtempSync(join(tmpdir(), "kumiko-pdf-"));

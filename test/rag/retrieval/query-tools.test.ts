@@ -1,18 +1,23 @@
 import fc from "fast-check";
+import {
+  AgenticToolsNode,
+  assistantMessage,
+  type Embedder,
+  functionToolCall,
+  RequestContext,
+  toolResultsOf,
+} from "kumiko";
+import {
+  createGraphRAGTool,
+  createVectorQueryTool,
+  type Filter,
+  GraphRAG,
+  memoryVectors,
+  type QueryToolResult,
+} from "kumiko/rag";
+import { toolContext } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { RequestContext } from "../../../src/components/request-context.js";
-import type { Embedder } from "../../../src/components/retrieval.js";
-import { GraphRAG } from "../../../src/rag/retrieval/graph-rag.js";
-import type { QueryToolResult } from "../../../src/rag/retrieval/query-tool-options.js";
-import { createGraphRAGTool, createVectorQueryTool } from "../../../src/rag/retrieval/query-tools.js";
 import { cosine } from "../../../src/rag/vector-math.js";
-import type { Filter } from "../../../src/rag/vectors/filter.js";
-import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
-import { functionToolCall } from "../../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../../src/schema/message/construct-message.js";
-import { toolResultsOf } from "../../../src/schema/message/read-message.js";
-import { toolContext } from "../../../src/testing/tool-context.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 
 const model: Embedder = {
   component: "embedder",

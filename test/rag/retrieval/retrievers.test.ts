@@ -1,32 +1,33 @@
-import { describe, expect, it } from "vitest";
-import type { NodeContext } from "../../../src/components/context.js";
-import type { AgenticModel } from "../../../src/components/model.js";
-import type { Embedder, RetrieverOptions } from "../../../src/components/retrieval.js";
-import { Chain } from "../../../src/compose/chain.js";
-import { MDocument } from "../../../src/rag/m-document.js";
 import {
+  type AgenticModel,
+  assistantMessage,
+  Chain,
+  type Document,
+  type Embedder,
+  type NodeContext,
+  textOf,
+} from "kumiko";
+import type { RetrieverOptions } from "kumiko/components";
+import {
+  evaluateRetrieval,
+  type Filter,
+  fuse,
+  type HybridOptions,
+  MDocument,
+  memoryVectors,
+  mmr,
   multiQueryRetriever,
   parentRetriever,
-  routerRetriever,
-} from "../../../src/rag/retrieval/combined-retrievers.js";
-import { evaluateRetrieval } from "../../../src/rag/retrieval/evaluate-retrieval.js";
-import { fuse } from "../../../src/rag/retrieval/fuse.js";
-import { mmr } from "../../../src/rag/retrieval/mmr.js";
-import { rerank } from "../../../src/rag/retrieval/rerank.js";
-import {
-  type HybridOptions,
   type QueryRetriever,
+  rerank,
+  routerRetriever,
   type VectorRetrieverOptions,
+  type VectorStore,
   vectorIndexer,
   vectorRetriever,
-} from "../../../src/rag/retrieval/vector-retriever.js";
-import type { Filter } from "../../../src/rag/vectors/filter.js";
-import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
-import type { VectorStore } from "../../../src/rag/vectors/vector-store.js";
-import type { Document } from "../../../src/schema/document.js";
-import { assistantMessage } from "../../../src/schema/message/construct-message.js";
-import { textOf } from "../../../src/schema/message/read-message.js";
-import { toolContext } from "../../../src/testing/tool-context.js";
+} from "kumiko/rag";
+import { toolContext } from "kumiko/testing";
+import { describe, expect, it } from "vitest";
 
 /** How often each of four words is in a text, and a bit of everything. */
 const words = ["wood", "nail", "tea", "paper"];

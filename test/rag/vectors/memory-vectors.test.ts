@@ -1,7 +1,7 @@
+import { memoryVectors } from "kumiko/rag";
+import { vectorStoreConformance } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
 import { vectorScore } from "../../../src/rag/vectors/vector-score.js";
-import { vectorStoreConformance } from "../../../src/testing/vector-store-conformance.js";
 
 describe("memoryVectors", () => {
   it.each(vectorStoreConformance(() => memoryVectors()))("$name", async ({ run }) => {

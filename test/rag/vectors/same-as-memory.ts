@@ -1,8 +1,6 @@
 import fc from "fast-check";
+import { type DeleteOptions, type Filter, memoryVectors, type QueryOptions, type VectorStore } from "kumiko/rag";
 import { expect } from "vitest";
-import type { Filter } from "../../../src/rag/vectors/filter.js";
-import { memoryVectors } from "../../../src/rag/vectors/memory-vectors.js";
-import type { DeleteOptions, QueryOptions, VectorStore } from "../../../src/rag/vectors/vector-store.js";
 
 const keys = fc.constantFrom("a", "b", "ü", "constructor", "it's");
 const atoms = fc.oneof(

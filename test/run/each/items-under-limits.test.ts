@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   Chain,
   type CompiledGraph,
@@ -11,7 +10,8 @@ import {
   type NodeContext,
   type RunOptions,
   START,
-} from "../../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 
 /** What an item says of itself. */
 interface Identity {

@@ -1,14 +1,17 @@
+import {
+  Chain,
+  type CheckpointStore,
+  each,
+  InterruptError,
+  memoryStore,
+  type NodeContext,
+  type NodeLike,
+  RunControl,
+  Runtime,
+} from "kumiko";
+import type { EachOptions } from "kumiko/compose";
+import { manualClock } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import type { CheckpointStore } from "../../../src/checkpoint/checkpoint-store.js";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { InterruptError } from "../../../src/checkpoint/pause/interrupt.js";
-import type { NodeContext } from "../../../src/components/context.js";
-import { Chain } from "../../../src/compose/chain.js";
-import { type EachOptions, each } from "../../../src/compose/each.js";
-import { RunControl } from "../../../src/compose/run-control.js";
-import { Runtime } from "../../../src/compose/runtime.js";
-import type { NodeLike } from "../../../src/compose/types/node-like.js";
-import { manualClock } from "../../../src/testing/manual-clock.js";
 import { gate, turns } from "../gate.js";
 import { errorOf, rejectedBy } from "../rejected-by.js";
 

@@ -1,10 +1,5 @@
+import { assistantMessage, Chain, each, type NodeContext, pipe, StreamReader, textOf } from "kumiko";
 import { describe, expect, it } from "vitest";
-import type { NodeContext } from "../../../src/components/context.js";
-import { Chain } from "../../../src/compose/chain.js";
-import { each } from "../../../src/compose/each.js";
-import { assistantMessage, textOf } from "../../../src/schema/index.js";
-import { pipe } from "../../../src/schema/stream/pipe.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { gate, turns } from "../gate.js";
 import { errorOf, rejectedBy } from "../rejected-by.js";
 

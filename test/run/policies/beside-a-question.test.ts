@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   type CompiledGraph,
   END,
@@ -13,7 +12,8 @@ import {
   START,
   type StreamReader,
   Workflow,
-} from "../../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 import { looseGraph } from "../loose-graph.js";
 
 /*

@@ -1,11 +1,14 @@
-import type { NodeContext } from "../../../src/components/context.js";
-import type { CacheStore, NodeFailure } from "../../../src/components/policies.js";
-import type { CompiledGraph } from "../../../src/compose/compiled-graph.js";
-import { Graph } from "../../../src/compose/graph.js";
-import { lambda } from "../../../src/compose/lambda.js";
-import { memoryCache } from "../../../src/compose/memory-cache.js";
-import type { Runtime } from "../../../src/compose/runtime.js";
-import type { StreamReader } from "../../../src/schema/stream/reader.js";
+import {
+  type CacheStore,
+  type CompiledGraph,
+  Graph,
+  lambda,
+  memoryCache,
+  type NodeContext,
+  type NodeFailure,
+  type Runtime,
+  type StreamReader,
+} from "kumiko";
 import {
   type Behaviour,
   calm,

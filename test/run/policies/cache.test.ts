@@ -1,12 +1,6 @@
+import { type CacheStore, Chain, each, Graph, memoryCache, memoryStore, Runtime } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it, vi } from "vitest";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import type { CacheStore } from "../../../src/components/policies.js";
-import { Chain } from "../../../src/compose/chain.js";
-import { each } from "../../../src/compose/each.js";
-import { Graph } from "../../../src/compose/graph.js";
-import { memoryCache } from "../../../src/compose/memory-cache.js";
-import { Runtime } from "../../../src/compose/runtime.js";
-import { recordingHandler } from "../../../src/testing/recording-handler.js";
 import { policyApp, streamed } from "./policy-app.js";
 
 function counting(): { work: (text: string) => string; count: () => number } {

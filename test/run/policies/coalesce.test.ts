@@ -1,7 +1,5 @@
+import { type CacheStore, Graph, memoryCache } from "kumiko";
 import { describe, expect, it } from "vitest";
-import type { CacheStore } from "../../../src/components/policies.js";
-import { Graph } from "../../../src/compose/graph.js";
-import { memoryCache } from "../../../src/compose/memory-cache.js";
 import { turns } from "../gate.js";
 
 /** Waits until something holds; the test's own time limit ends a wait in vain. */

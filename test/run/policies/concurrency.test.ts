@@ -1,7 +1,5 @@
+import { END, Graph, lambda, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Graph } from "../../../src/compose/graph.js";
-import { lambda } from "../../../src/compose/lambda.js";
-import { END, START } from "../../../src/compose/plan/plan.js";
 import { turns } from "./policy-app.js";
 
 /** Counts who runs at a time. */

@@ -1,7 +1,5 @@
+import { isInterrupt, memoryStore, RunControl } from "kumiko";
 import { describe, expect, it, vi } from "vitest";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { isInterrupt } from "../../../src/checkpoint/pause/interrupt.js";
-import { RunControl } from "../../../src/compose/run-control.js";
 import { failing, inTime, policyApp, streamed } from "./policy-app.js";
 
 describe.each(["invoke", "stream"] as const)("fallback in %s", (mode) => {

@@ -1,10 +1,6 @@
+import { type CompileOptions, Graph, memoryStore, type NodeContext, stateKey } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import type { NodeContext } from "../../../src/components/context.js";
-import { stateKey } from "../../../src/components/state-key.js";
-import type { CompileOptions } from "../../../src/compose/compile-options.js";
-import { Graph } from "../../../src/compose/graph.js";
-import { recordingHandler } from "../../../src/testing/recording-handler.js";
 import { gate } from "../gate.js";
 import { turns } from "./policy-app.js";
 

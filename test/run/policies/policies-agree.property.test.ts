@@ -1,9 +1,7 @@
 import fc from "fast-check";
+import { KumikoError, memoryStore } from "kumiko";
+import { recordingHandler, simulate } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { KumikoError } from "../../../src/errors.js";
-import { recordingHandler } from "../../../src/testing/recording-handler.js";
-import { simulate } from "../../../src/testing/simulate.js";
 import { type Mode, modes, start } from "../every-way.js";
 import { limits, numberOfRuns, patience } from "../properties/number-of-runs.js";
 import { compilePolicies, Lab } from "./build-policies.js";

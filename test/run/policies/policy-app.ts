@@ -1,11 +1,13 @@
-import type { NodeContext } from "../../../src/components/context.js";
-import type { CompileOptions } from "../../../src/compose/compile-options.js";
-import type { CompiledGraph } from "../../../src/compose/compiled-graph.js";
-import { Graph } from "../../../src/compose/graph.js";
-import type { RunOptions } from "../../../src/compose/options.js";
-import { Runtime } from "../../../src/compose/runtime.js";
-import type { NodeOptions } from "../../../src/compose/types/node-options.js";
-import { type ManualClock, manualClock } from "../../../src/testing/manual-clock.js";
+import {
+  type CompiledGraph,
+  type CompileOptions,
+  Graph,
+  type NodeContext,
+  type NodeOptions,
+  type RunOptions,
+  Runtime,
+} from "kumiko";
+import { type ManualClock, manualClock } from "kumiko/testing";
 
 export type Work = (text: string, ctx: NodeContext) => unknown;
 

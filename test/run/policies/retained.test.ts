@@ -1,11 +1,5 @@
+import { type AgenticMessage, AgenticToolsNode, Chain, createTool, Graph, memoryStore, type RunOptions } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { Chain } from "../../../src/compose/chain.js";
-import { Graph } from "../../../src/compose/graph.js";
-import type { RunOptions } from "../../../src/compose/options.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { call, calls, textsOf } from "../../tools/node/calls.js";
 import { turns } from "./policy-app.js";
 

@@ -1,5 +1,5 @@
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it, vi } from "vitest";
-import { recordingHandler } from "../../../src/testing/recording-handler.js";
 import { failing, inTime, policyApp, streamed, turns } from "./policy-app.js";
 
 const modes = ["invoke", "stream"] as const;

@@ -1,7 +1,5 @@
+import { Graph, isInterrupt, memoryStore } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { isInterrupt } from "../../../src/checkpoint/pause/interrupt.js";
-import { Graph } from "../../../src/compose/graph.js";
 
 describe.each(["exit", "step"] as const)("A saved fallback of a node with a rule for its chunks (%s)", (durability) => {
   it.each(["invoke", "stream"] as const)("is given as it is, after a question too (%s)", async (mode) => {

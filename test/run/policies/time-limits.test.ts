@@ -1,10 +1,6 @@
+import { Graph, lambda, Runtime, type StreamReader } from "kumiko";
+import { manualClock, recordingHandler } from "kumiko/testing";
 import { describe, expect, it, vi } from "vitest";
-import { Graph } from "../../../src/compose/graph.js";
-import { lambda } from "../../../src/compose/lambda.js";
-import { Runtime } from "../../../src/compose/runtime.js";
-import type { StreamReader } from "../../../src/schema/stream/reader.js";
-import { manualClock } from "../../../src/testing/manual-clock.js";
-import { recordingHandler } from "../../../src/testing/recording-handler.js";
 import { inTime, policyApp, streamed } from "./policy-app.js";
 
 describe.each(["invoke", "stream"] as const)("time limits in %s", (mode) => {

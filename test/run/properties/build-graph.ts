@@ -1,9 +1,13 @@
-import type { NodeContext } from "../../../src/components/context.js";
-import type { CompiledGraph } from "../../../src/compose/compiled-graph.js";
-import { Graph } from "../../../src/compose/graph.js";
-import { lambda, mapChunks, passthrough } from "../../../src/compose/lambda.js";
-import { Runtime } from "../../../src/compose/runtime.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
+import {
+  type CompiledGraph,
+  Graph,
+  lambda,
+  mapChunks,
+  type NodeContext,
+  passthrough,
+  Runtime,
+  StreamReader,
+} from "kumiko";
 import { answer, choice, cut, handled, merged, renamed, type Sight, type Timing, type Value } from "./node-meaning.js";
 import type { BranchSpec, GraphSpec, NodeSpec } from "./random-graph.js";
 

@@ -1,4 +1,4 @@
-import { ConcatRegistry, Runtime } from "../../../src/index.js";
+import { ConcatRegistry, Runtime } from "kumiko";
 
 /** Joins by the registry of the runtime. It has a method, so that it is not a record. */
 export class Tally {

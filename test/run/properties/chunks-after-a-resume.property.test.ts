@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
+import { END, isInterrupt, lambda, memoryStore, passthrough, START, type StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { END, isInterrupt, lambda, memoryStore, passthrough, START } from "../../../src/index.js";
-import type { StreamReader } from "../../../src/schema/stream/reader.js";
 import { questionOf } from "../../checkpoint/interrupt-of.js";
 import { goOn, type Mode, modes, outcomeOf, start } from "../every-way.js";
 import { type LooseGraph, looseGraph } from "../loose-graph.js";

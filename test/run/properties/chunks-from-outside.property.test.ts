@@ -1,6 +1,5 @@
+import { lambda, passthrough, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { lambda, passthrough } from "../../../src/index.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { compileOptions, type Mode, outcomeOf, runOptions, ways } from "../every-way.js";
 import { type LooseGraph, lineOf, type NodeEntry } from "../loose-graph.js";
 import { type Concat, concats, type Expected, isRecord, joined, kinds, recordOf, runtime } from "./chunk-kinds.js";

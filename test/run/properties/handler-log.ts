@@ -1,7 +1,5 @@
+import type { Handler, RunInfo, StreamReader } from "kumiko";
 import { expect } from "vitest";
-import type { Handler } from "../../../src/callbacks/handler.js";
-import type { RunInfo } from "../../../src/callbacks/run-info.js";
-import type { StreamReader } from "../../../src/schema/stream/reader.js";
 
 /** What a handler does with what it gets; all but the last take streams, and none takes its copies for granted. */
 export type HandlerKind = "values" | "fails" | "reads streams" | "leaves streams" | "drops streams";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
+import type { Handler, Runnable } from "kumiko";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Handler } from "../../../src/callbacks/handler.js";
-import type { Runnable } from "../../../src/compose/runnable.js";
 import { settled } from "../../schema/stream/producer.js";
 import { buildGraph, inPieces, newLab } from "./build-graph.js";
 import type { Value } from "./node-meaning.js";

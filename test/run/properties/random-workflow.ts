@@ -1,8 +1,5 @@
 import fc from "fast-check";
-import type { NodeContext } from "../../../src/components/context.js";
-import { constant, failureOf, firstOf, from } from "../../../src/compose/mapping.js";
-import type { Mapping } from "../../../src/compose/types/workflow/sources.js";
-import { Workflow } from "../../../src/compose/workflow.js";
+import { constant, failureOf, firstOf, from, type Mapping, type NodeContext, Workflow } from "kumiko";
 
 /** What is read of an output, and how. */
 interface ReadSpec {

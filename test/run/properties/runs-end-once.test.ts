@@ -1,7 +1,6 @@
 import fc from "fast-check";
+import { type Runnable, StreamReader } from "kumiko";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Runnable } from "../../../src/compose/runnable.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { settled } from "../../schema/stream/producer.js";
 import { buildGraph, type Lab, microtasks, newLab } from "./build-graph.js";
 import { type HandlerKind, HandlerLog, handlerKinds } from "./handler-log.js";

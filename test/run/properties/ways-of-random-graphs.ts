@@ -1,6 +1,6 @@
+import { type CompiledGraph, isInterrupt, KumikoError, memoryStore, RunControl } from "kumiko";
+import { type RecordingHandler, recordingHandler } from "kumiko/testing";
 import { expect } from "vitest";
-import { type CompiledGraph, isInterrupt, KumikoError, memoryStore, RunControl } from "../../../src/index.js";
-import { type RecordingHandler, recordingHandler } from "../../../src/testing/recording-handler.js";
 import { goOn, type Mode, start } from "../every-way.js";
 import { buildGraph, inPieces, type Lab, newLab } from "./build-graph.js";
 import type { Value } from "./node-meaning.js";

@@ -1,9 +1,6 @@
 import fc from "fast-check";
+import { Graph, isInterrupt, memoryStore, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { isInterrupt } from "../../../src/checkpoint/pause/interrupt.js";
-import { Graph } from "../../../src/compose/graph.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { limits, numberOfRuns, patience } from "./number-of-runs.js";
 import { buildWorkflow, input, type WorkflowSpec, workflowSpec } from "./random-workflow.js";
 

@@ -1,5 +1,4 @@
-import { END, lambda, mapChunks, passthrough, START } from "../../../src/index.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
+import { END, lambda, mapChunks, passthrough, START, StreamReader } from "kumiko";
 import type { Mode } from "../every-way.js";
 import { type LooseGraph, lineOf, looseGraph, type NodeEntry } from "../loose-graph.js";
 import { type Concat, type Expected, isRecord, joined } from "./chunk-kinds.js";

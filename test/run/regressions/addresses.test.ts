@@ -1,5 +1,5 @@
+import { AgenticToolsNode, Chain, createTool, END, Graph, memoryStore, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { AgenticToolsNode, Chain, createTool, END, Graph, memoryStore, START } from "../../../src/index.js";
 import { idsOf, interruptOf, questionOf } from "../../checkpoint/interrupt-of.js";
 import { call, calls } from "../../tools/node/calls.js";
 

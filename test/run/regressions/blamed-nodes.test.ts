@@ -1,5 +1,5 @@
+import { Chain, END, Graph, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, END, Graph, START } from "../../../src/index.js";
 import { plain } from "../../compose/thrown-by.js";
 import { everyWay, inEveryWay } from "../every-way.js";
 import { microtasks } from "../properties/build-graph.js";

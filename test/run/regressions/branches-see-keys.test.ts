@@ -1,6 +1,5 @@
+import { END, Graph, START, type StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { END, Graph, START } from "../../../src/index.js";
-import type { StreamReader } from "../../../src/schema/stream/reader.js";
 import { plain } from "../../compose/thrown-by.js";
 import { allWays, compileOptions, perWay, runOptions, start } from "../every-way.js";
 

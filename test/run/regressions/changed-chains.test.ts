@@ -1,5 +1,5 @@
+import { Chain, type CompiledGraph, memoryStore, type NodeContext, passthrough } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, type CompiledGraph, memoryStore, type NodeContext, passthrough } from "../../../src/index.js";
 import { questionOf } from "../../checkpoint/interrupt-of.js";
 import { plain } from "../../compose/thrown-by.js";
 import { errorOf } from "../rejected-by.js";

@@ -1,5 +1,5 @@
+import { Chain, ConcatRegistry, passthrough, Runtime } from "kumiko";
 import { expect, it } from "vitest";
-import { Chain, ConcatRegistry, passthrough, Runtime } from "../../../src/index.js";
 import { plain } from "../../compose/thrown-by.js";
 import { everyWay, inEveryWay } from "../every-way.js";
 

@@ -1,5 +1,5 @@
+import { Chain } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain } from "../../../src/compose/chain.js";
 import { errorOf } from "../rejected-by.js";
 
 describe("A question whose info looks like a stop of the library", () => {

@@ -1,6 +1,5 @@
+import { type CompiledGraph, END, passthrough, START, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { type CompiledGraph, END, passthrough, START } from "../../../src/index.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { plain } from "../../compose/thrown-by.js";
 import { everyWay, inEveryWay } from "../every-way.js";
 import { lineOf, looseGraph, type NodeEntry } from "../loose-graph.js";

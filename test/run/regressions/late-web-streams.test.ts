@@ -1,5 +1,5 @@
+import { Graph } from "kumiko";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Graph } from "../../../src/compose/graph.js";
 import { settled } from "../../schema/stream/producer.js";
 
 const unhandled: unknown[] = [];

@@ -1,6 +1,5 @@
+import { END, Graph, lambda, START, type StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { END, Graph, lambda, START } from "../../../src/index.js";
-import type { StreamReader } from "../../../src/schema/stream/reader.js";
 import { compileOptions, type Mode, modes, runOptions, start, type Way, ways } from "../every-way.js";
 
 const rounds = 2_000;

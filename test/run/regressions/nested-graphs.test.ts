@@ -1,5 +1,5 @@
+import { Graph } from "kumiko";
 import { expect, it } from "vitest";
-import { Graph } from "../../../src/compose/graph.js";
 
 const addTwo = async function* (text: string): AsyncGenerator<{ first?: string; second?: string }> {
   yield { first: text };

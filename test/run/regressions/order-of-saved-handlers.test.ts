@@ -1,6 +1,6 @@
+import { END, Graph, memoryStore, START } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { expect, it } from "vitest";
-import { END, Graph, memoryStore, START } from "../../../src/index.js";
-import { recordingHandler } from "../../../src/testing/recording-handler.js";
 
 /** Two nodes side by side: one awaits a state handler first, the other some microtasks. */
 async function ends(microtasks: number, isSaved: boolean): Promise<string[]> {

@@ -1,6 +1,6 @@
+import { END, Graph, START } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { END, Graph, START } from "../../../src/index.js";
 import { compileOptions, modes, outcomeOf, runOptions, start, ways } from "../every-way.js";
 
 const measured = (options: object) =>

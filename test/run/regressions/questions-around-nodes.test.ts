@@ -1,5 +1,5 @@
+import { Chain, isInterrupt, memoryStore, type NodeContext } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Chain, isInterrupt, memoryStore, type NodeContext } from "../../../src/index.js";
 import { effects, questionOf } from "../../checkpoint/interrupt-of.js";
 import { goOn, modes, start } from "../every-way.js";
 import { turns } from "../gate.js";

@@ -1,6 +1,5 @@
+import { END, Graph, lambda, memoryStore, START, type StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { END, Graph, lambda, memoryStore, START } from "../../../src/index.js";
-import type { StreamReader } from "../../../src/schema/stream/reader.js";
 import { interruptOf } from "../../checkpoint/interrupt-of.js";
 
 const durabilities = ["exit", "step"] as const;

@@ -1,6 +1,6 @@
+import { END, Graph, START } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { END, Graph, START } from "../../../src/index.js";
-import { recordingHandler } from "../../../src/testing/recording-handler.js";
 import { allWays, compileOptions, perWay, runOptions, start } from "../every-way.js";
 import { turns } from "../gate.js";
 

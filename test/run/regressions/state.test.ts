@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import {
   AgenticToolsNode,
   Chain,
@@ -10,7 +9,8 @@ import {
   type NodeContext,
   START,
   stateKey,
-} from "../../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
 import { call, calls } from "../../tools/node/calls.js";
 import { allWays, compileOptions, everyWay, inEveryWay, perWay, runOptions, start } from "../every-way.js";
 import { gate, turns } from "../gate.js";

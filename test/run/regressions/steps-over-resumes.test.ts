@@ -1,5 +1,5 @@
+import { END, Graph, type InterruptError, isInterrupt, memoryStore, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { END, Graph, type InterruptError, isInterrupt, memoryStore, START } from "../../../src/index.js";
 import { goOn } from "../every-way.js";
 import { errorOf } from "../rejected-by.js";
 

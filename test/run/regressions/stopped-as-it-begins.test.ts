@@ -1,8 +1,5 @@
+import { END, Graph, lambda, START, type StreamReader } from "kumiko";
 import { expect, it } from "vitest";
-import { Graph } from "../../../src/compose/graph.js";
-import { lambda } from "../../../src/compose/lambda.js";
-import { END, START } from "../../../src/compose/plan/plan.js";
-import type { StreamReader } from "../../../src/schema/stream/reader.js";
 
 async function microtasks(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await undefined;

@@ -1,6 +1,6 @@
+import { Chain } from "kumiko";
+import { recordingHandler } from "kumiko/testing";
 import { expect, it } from "vitest";
-import { Chain } from "../../../src/compose/chain.js";
-import { recordingHandler } from "../../../src/testing/recording-handler.js";
 
 const start = (text: string): string => text;
 const startLater = async (text: string): Promise<string> => text;

@@ -1,9 +1,5 @@
+import { Chain, InterruptError, lambda, memoryStore, type NodeContext } from "kumiko";
 import { expect, it } from "vitest";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { InterruptError } from "../../../src/checkpoint/pause/interrupt.js";
-import type { NodeContext } from "../../../src/components/context.js";
-import { Chain } from "../../../src/compose/chain.js";
-import { lambda } from "../../../src/compose/lambda.js";
 
 /** A web stream that notes whether it was read or cancelled. */
 function tracked(events: string[]): ReadableStream<string> {

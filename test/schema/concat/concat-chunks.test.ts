@@ -1,9 +1,8 @@
 import fc from "fast-check";
+import { type AgenticMessage, ConcatRegistry } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { concatChunks } from "../../../src/schema/concat/concat-chunks.js";
-import { ConcatRegistry } from "../../../src/schema/concat/registry.js";
 import type { ConcatRule, Joining } from "../../../src/schema/concat/rule.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
 
 class Money {
   readonly cents: number;

@@ -1,6 +1,6 @@
+import { ConcatRegistry } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { concatChunks } from "../../../src/schema/concat/concat-chunks.js";
-import { ConcatRegistry } from "../../../src/schema/concat/registry.js";
 
 class Animal {
   readonly name: string;

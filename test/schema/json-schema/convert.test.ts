@@ -1,10 +1,10 @@
 import { type } from "arktype";
+import type { JsonSchema } from "kumiko";
+import { type AnyStandardSchema, type StandardJSONSchemaOptions, toJsonSchema } from "kumiko/schema";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { z as zod3 } from "zod/v3";
-import { toJsonSchema } from "../../../src/schema/json-schema/convert.js";
-import type { AnyStandardSchema, JsonSchema, StandardJSONSchemaOptions } from "../../../src/schema/standard-schema.js";
 
 const unsupported = (words: RegExp) =>
   expect.objectContaining({ code: "SCHEMA_UNSUPPORTED", message: expect.stringMatching(words) });

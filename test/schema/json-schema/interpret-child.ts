@@ -1,5 +1,5 @@
 // Runs where code may not be made from strings. interpret.test.ts starts it.
-import { z } from "zod";
+
 import {
   AgenticToolsNode,
   assistantMessage,
@@ -9,7 +9,8 @@ import {
   isInterrupt,
   KumikoError,
   memoryStore,
-} from "../../../src/index.js";
+} from "kumiko";
+import { z } from "zod";
 import { isCodeForbidden } from "../../../src/schema/json-schema/interpret.js";
 import { JsonSchemaValidator } from "../../../src/schema/json-schema-validator.js";
 

@@ -1,10 +1,8 @@
 import fc from "fast-check";
+import { type AgenticMessage, assistantMessage, type ContentBlock, concatMessages } from "kumiko";
+import type { ToolResultContent } from "kumiko/schema";
 import { expect, it } from "vitest";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { concatMessages } from "../../../src/schema/message/concat.js";
 import * as make from "../../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../../src/schema/message/construct-message.js";
-import type { ContentBlock, ToolResultContent } from "../../../src/schema/message/content-block.js";
 
 /** A way to cut a message: a seed from which cuts and the order of the pieces are taken. */
 type Dice = () => number;

@@ -1,8 +1,7 @@
+import { assistantMessage, type ContentBlock, concatMessages, type FunctionToolResult } from "kumiko";
+import type { ToolResultContent } from "kumiko/schema";
 import { describe, expect, it } from "vitest";
-import { concatMessages } from "../../../src/schema/message/concat.js";
 import * as make from "../../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../../src/schema/message/construct-message.js";
-import type { ContentBlock, FunctionToolResult, ToolResultContent } from "../../../src/schema/message/content-block.js";
 
 /** Joins pieces of one block, each in a chunk of its own. */
 function join(...pieces: readonly ContentBlock[]): unknown {

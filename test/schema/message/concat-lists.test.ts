@@ -1,8 +1,6 @@
+import { type AgenticMessage, functionToolResult, userMessage } from "kumiko";
+import { concatMessageLists, type MessageListChunk } from "kumiko/schema";
 import { describe, expect, it } from "vitest";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { concatMessageLists, type MessageListChunk } from "../../../src/schema/message/concat-lists.js";
-import { functionToolResult } from "../../../src/schema/message/construct-block.js";
-import { userMessage } from "../../../src/schema/message/construct-message.js";
 
 const piece = (callId: string, result: string) =>
   userMessage(functionToolResult({ callId, name: "f", result, streamingMeta: { index: 0 } }));

@@ -1,15 +1,15 @@
-import { describe, expect, it } from "vitest";
-import { KumikoError } from "../../../src/errors.js";
-import type { AgenticMessage, ResponseMeta } from "../../../src/schema/message/agentic-message.js";
-import { concatMessages } from "../../../src/schema/message/concat.js";
 import {
-  assistantGenText,
+  type AgenticMessage,
+  assistantMessage,
+  type ContentBlock,
+  concatMessages,
   functionToolCall,
-  reasoning,
+  KumikoError,
   userInputText,
-} from "../../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../../src/schema/message/construct-message.js";
-import type { ContentBlock } from "../../../src/schema/message/content-block.js";
+  userMessage,
+} from "kumiko";
+import { assistantGenText, type ResponseMeta, reasoning } from "kumiko/schema";
+import { describe, expect, it } from "vitest";
 
 const at = (index: number) => ({ streamingMeta: { index } });
 const text = (index: number, words: string) => assistantMessage(assistantGenText({ text: words, ...at(index) }));

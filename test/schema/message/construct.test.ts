@@ -1,8 +1,7 @@
+import { assistantMessage, type ContentBlock, systemMessage, userMessage } from "kumiko";
+import { isAgenticMessage } from "kumiko/schema";
 import { describe, expect, it } from "vitest";
-import { isAgenticMessage } from "../../../src/schema/message/agentic-message.js";
 import * as make from "../../../src/schema/message/construct-block.js";
-import { assistantMessage, systemMessage, userMessage } from "../../../src/schema/message/construct-message.js";
-import type { ContentBlock } from "../../../src/schema/message/content-block.js";
 
 /** One block of each kind. */
 const kinds: readonly [type: ContentBlock["type"], ContentBlock][] = [

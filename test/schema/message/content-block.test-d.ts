@@ -1,18 +1,18 @@
+import {
+  type AgenticMessage,
+  assistantMessage,
+  type ContentBlock,
+  concatMessages,
+  type FunctionToolCall,
+  type FunctionToolResult,
+  functionToolCall,
+  functionToolResult,
+  toolCallsOf,
+  toolResultsOf,
+  userMessage,
+} from "kumiko";
+import { type BlockOf, type ContentBlockType, concatMessageLists, type Reasoning, reasoning } from "kumiko/schema";
 import { expectTypeOf, it } from "vitest";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { concatMessages } from "../../../src/schema/message/concat.js";
-import { concatMessageLists } from "../../../src/schema/message/concat-lists.js";
-import { functionToolCall, functionToolResult, reasoning } from "../../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../../src/schema/message/construct-message.js";
-import type {
-  BlockOf,
-  ContentBlock,
-  ContentBlockType,
-  FunctionToolCall,
-  FunctionToolResult,
-  Reasoning,
-} from "../../../src/schema/message/content-block.js";
-import { toolCallsOf, toolResultsOf } from "../../../src/schema/message/read-message.js";
 
 declare const block: ContentBlock;
 declare const message: AgenticMessage;

@@ -1,18 +1,15 @@
-import { expect, it } from "vitest";
 import {
-  assistantGenText,
+  assistantMessage,
   functionToolCall,
   functionToolResult,
-  reasoning,
-} from "../../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../../src/schema/message/construct-message.js";
-import {
   hasToolCalls,
-  reasoningOf,
   textOf,
   toolCallsOf,
   toolResultsOf,
-} from "../../../src/schema/message/read-message.js";
+  userMessage,
+} from "kumiko";
+import { assistantGenText, reasoning, reasoningOf } from "kumiko/schema";
+import { expect, it } from "vitest";
 
 const call = (callId: string) => functionToolCall({ callId, name: "f", arguments: "{}" });
 const result = functionToolResult({ callId: "1", name: "f", result: "result" });

@@ -1,10 +1,6 @@
+import { type AgenticMessage, type ContentBlock, concatMessages, StreamReader, toolCallsOr } from "kumiko";
+import { concatMessageLists } from "kumiko/schema";
 import { expect, it } from "vitest";
-import { toolCallsOr } from "../../../src/compose/branch.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { concatMessages } from "../../../src/schema/message/concat.js";
-import { concatMessageLists } from "../../../src/schema/message/concat-lists.js";
-import type { ContentBlock } from "../../../src/schema/message/content-block.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 
 const restart: AgenticMessage = { role: "assistant", contentBlocks: [], restart: true };
 const chunk = (block: ContentBlock): AgenticMessage => ({ role: "assistant", contentBlocks: [block] });

@@ -1,6 +1,6 @@
+import { StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { iterableSource } from "../../../src/schema/stream/iterable-source.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { all, Producer, settled } from "./producer.js";
 
 async function* doubled(chunks: AsyncIterable<number>): AsyncGenerator<number, undefined> {

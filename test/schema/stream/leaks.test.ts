@@ -1,8 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { pipe, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { pipe } from "../../../src/schema/stream/pipe.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { settled } from "./producer.js";
 
 const STREAMS = 10_000;

@@ -1,7 +1,6 @@
+import { pipe, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { DROPPED, type MapStep, mapSource } from "../../../src/schema/stream/map.js";
-import { pipe } from "../../../src/schema/stream/pipe.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 import type { ChunkSource } from "../../../src/schema/stream/source.js";
 import { all, outcome, Producer } from "./producer.js";
 

@@ -1,6 +1,5 @@
+import { pipe, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { pipe } from "../../../src/schema/stream/pipe.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { all, outcome, Producer, settled } from "./producer.js";
 
 describe("merge", () => {

@@ -1,6 +1,6 @@
+import { StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { iterableSource } from "../../../src/schema/stream/iterable-source.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { all, outcome, Producer, settled } from "./producer.js";
 
 const deep = 10_000;

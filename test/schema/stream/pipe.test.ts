@@ -1,5 +1,5 @@
+import { pipe } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { pipe } from "../../../src/schema/stream/pipe.js";
 import { all, outcome, settled } from "./producer.js";
 
 describe("pipe", () => {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
+import { pipe, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { pipe } from "../../../src/schema/stream/pipe.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 import { all, Producer, settled } from "./producer.js";
 
 const chunksArbitrary = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 12 });

@@ -1,8 +1,5 @@
+import { ConcatRegistry, pipe, StreamReader, type StreamSource } from "kumiko";
 import { expectTypeOf, it } from "vitest";
-import { ConcatRegistry } from "../../../src/schema/concat/registry.js";
-import { pipe } from "../../../src/schema/stream/pipe.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
-import type { StreamSource } from "../../../src/schema/stream/source.js";
 
 declare const reader: StreamReader<string | number>;
 

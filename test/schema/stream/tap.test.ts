@@ -1,5 +1,5 @@
+import { StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
 import type { ChunkSource } from "../../../src/schema/stream/source.js";
 import { tapSource } from "../../../src/schema/stream/tap.js";
 import { all, outcome, Producer } from "./producer.js";

@@ -5,9 +5,9 @@
 import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
 import { createInterface } from "node:readline";
+import { KumikoError } from "kumiko";
+import { postgresStore } from "kumiko/postgres";
 import { processOwner } from "../../../src/checkpoint/journal/process-owner.js";
-import { KumikoError } from "../../../src/errors.js";
-import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { appendTo, bytes, contentOf, textOf } from "./rows.js";
 
 const [connectionString = "", command = "", ...values] = process.argv.slice(2);

@@ -1,8 +1,8 @@
+import { KumikoError } from "kumiko";
+import type { ClosableStore } from "kumiko/compose";
+import { postgresStore } from "kumiko/postgres";
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import type { ClosableStore } from "../../../src/checkpoint/checkpoint-store.js";
-import { KumikoError } from "../../../src/errors.js";
-import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { Gateway } from "./gateway.js";
 import { bytes, idsOf, textOf } from "./rows.js";
 import {

@@ -1,7 +1,6 @@
+import { type CheckpointStore, KumikoError } from "kumiko";
+import { postgresStore } from "kumiko/postgres";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { CheckpointStore } from "../../../src/checkpoint/checkpoint-store.js";
-import { KumikoError } from "../../../src/errors.js";
-import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { appendTo, bytes, contentOf, entriesOf, idsOf, textOf } from "./rows.js";
 import { describeWithPostgres, hookTimeout, type PostgresServer, patience, startServer } from "./server.js";
 

@@ -1,8 +1,8 @@
+import type { ClosableStore } from "kumiko/compose";
+import { postgresStore } from "kumiko/postgres";
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import type { ClosableStore } from "../../../src/checkpoint/checkpoint-store.js";
 import { parseProcessOwner, processOwner } from "../../../src/checkpoint/journal/process-owner.js";
-import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { ClientProcess } from "./client-process.js";
 import { Gateway } from "./gateway.js";
 import { bytes } from "./rows.js";

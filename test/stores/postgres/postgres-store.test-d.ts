@@ -1,7 +1,8 @@
+import type { CheckpointStore } from "kumiko";
+import type { ClosableStore } from "kumiko/compose";
+import { postgresStore } from "kumiko/postgres";
 import pg from "pg";
 import { expectTypeOf, it } from "vitest";
-import type { CheckpointStore, ClosableStore } from "../../../src/checkpoint/checkpoint-store.js";
-import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 
 const connectionString = "postgres://localhost";
 const pool = new pg.Pool();

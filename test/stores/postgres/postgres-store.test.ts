@@ -1,10 +1,8 @@
+import type { ClosableStore } from "kumiko/compose";
+import { type PostgresConnection, type PostgresStoreOptions, postgresStore } from "kumiko/postgres";
+import { checkpointStoreConformance } from "kumiko/testing";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ClosableStore } from "../../../src/checkpoint/checkpoint-store.js";
-import type { PostgresConnection } from "../../../src/stores/postgres/database.js";
-import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
-import type { PostgresStoreOptions } from "../../../src/stores/postgres/store-options.js";
-import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
 import { appendTo, bytes, entriesOf, idsOf } from "./rows.js";
 import { describeWithPostgres, hookTimeout, openAdmin, type PostgresServer, patience, startServer } from "./server.js";
 

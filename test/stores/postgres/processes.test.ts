@@ -1,6 +1,6 @@
+import { postgresStore } from "kumiko/postgres";
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { ClientProcess } from "./client-process.js";
 import { bytes, contentOf, entriesOf, idsOf, textOf } from "./rows.js";
 import { describeWithPostgres, hookTimeout, openAdmin, type PostgresServer, startServer } from "./server.js";

@@ -1,4 +1,4 @@
-import type { CheckpointStore } from "../../../src/checkpoint/checkpoint-store.js";
+import type { CheckpointStore } from "kumiko";
 
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

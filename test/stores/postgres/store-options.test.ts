@@ -1,5 +1,5 @@
+import { postgresStore } from "kumiko/postgres";
 import { describe, expect, it } from "vitest";
-import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 
 const connectionString = "postgres://nobody@127.0.0.1:1/nothing";
 

@@ -1,7 +1,7 @@
+import type { ClosableStore } from "kumiko/compose";
+import { postgresStore } from "kumiko/postgres";
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import type { ClosableStore } from "../../../src/checkpoint/checkpoint-store.js";
-import { postgresStore } from "../../../src/stores/postgres/postgres-store.js";
 import { hookTimeout, openAdmin, type PostgresServer, password, startServer } from "./server.js";
 
 /** A server for the tests of a suite, with a schema `app` and a role `guest` that may log in, and nothing else. */

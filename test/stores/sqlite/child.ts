@@ -1,9 +1,8 @@
 /** What runs in processes of its own, for `child-process.ts`: `node child.mjs <what> <file> …`. */
 import { writeSync } from "node:fs";
-import type { CheckpointStore } from "../../../src/checkpoint/checkpoint-store.js";
-import { KumikoError } from "../../../src/errors.js";
-import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
-import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
+import { type CheckpointStore, KumikoError } from "kumiko";
+import { sqliteStore } from "kumiko/sqlite";
+import { checkpointStoreConformance } from "kumiko/testing";
 import { appendTo, baseEvery, contentOf } from "./content.js";
 
 const [what, file = "", ...rest] = process.argv.slice(2);

@@ -1,4 +1,5 @@
-import type { CheckpointStore, StoredCheckpoint } from "../../../src/checkpoint/checkpoint-store.js";
+import type { CheckpointStore } from "kumiko";
+import type { StoredCheckpoint } from "kumiko/compose";
 
 /** Between 1 byte and some pages of SQLite, of which none is like another. */
 export function contentOf(count: number): Uint8Array {

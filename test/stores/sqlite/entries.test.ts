@@ -1,5 +1,5 @@
+import { sqliteStore } from "kumiko/sqlite";
 import { describe, expect, it } from "vitest";
-import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
 import { appendTo } from "./content.js";
 import { bytes, NewFiles } from "./new-files.js";
 import { openRaw } from "./old-file.js";

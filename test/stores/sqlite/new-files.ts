@@ -1,8 +1,8 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sqliteStore } from "kumiko/sqlite";
 import { afterAll, afterEach } from "vitest";
-import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
 
 /** Files for the tests of one test file: gone after them. */
 export class NewFiles {

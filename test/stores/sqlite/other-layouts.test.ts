@@ -1,6 +1,5 @@
+import { type sqliteStore, sqliteVectors } from "kumiko/sqlite";
 import { describe, expect, it } from "vitest";
-import type { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
-import { sqliteVectors } from "../../../src/stores/sqlite/vectors/sqlite-vectors.js";
 import { bytes, NewFiles } from "./new-files.js";
 import { makeOldFile, openRaw } from "./old-file.js";
 

@@ -2,11 +2,11 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import type { StoredCheckpoint } from "kumiko/compose";
+import { sqliteStore } from "kumiko/sqlite";
+import { checkpointStoreConformance } from "kumiko/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { StoredCheckpoint } from "../../../src/checkpoint/checkpoint-store.js";
 import { SqliteDatabase } from "../../../src/stores/sqlite/database.js";
-import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
-import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
 import { bundleChild, findRuntimes, killChildren, outputOf, startChild } from "./child-process.js";
 import { contentOf, countOf, rowOf } from "./content.js";
 

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { sqliteStore } from "kumiko/sqlite";
+import { checkpointStoreConformance } from "kumiko/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseProcessOwner, processOwner } from "../../../src/checkpoint/journal/process-owner.js";
 import { SqliteDatabase } from "../../../src/stores/sqlite/database.js";
 import { prepareCheckpoints } from "../../../src/stores/sqlite/schema.js";
-import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
-import { checkpointStoreConformance } from "../../../src/testing/checkpoint-store-conformance.js";
 import { bytes, NewFiles, turns } from "./new-files.js";
 
 const files = new NewFiles();

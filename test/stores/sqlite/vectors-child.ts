@@ -1,9 +1,8 @@
 /** What runs in processes of its own, for `vectors/processes.test.ts`: `node vectors-child.mjs <what> <file> …`. */
 import { writeSync } from "node:fs";
-import { KumikoError } from "../../../src/errors.js";
-import { sqliteStore } from "../../../src/stores/sqlite/sqlite-store.js";
-import { sqliteVectors } from "../../../src/stores/sqlite/vectors/sqlite-vectors.js";
-import { vectorStoreConformance } from "../../../src/testing/vector-store-conformance.js";
+import { KumikoError } from "kumiko";
+import { sqliteStore, sqliteVectors } from "kumiko/sqlite";
+import { vectorStoreConformance } from "kumiko/testing";
 import { roundOf } from "./vectors/round.js";
 
 const [what, file = "", ...rest] = process.argv.slice(2);

@@ -1,10 +1,7 @@
+import { AgenticToolsNode, Chain, createTool, memoryStore } from "kumiko";
+import type { AnyTool } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { Chain } from "../../../src/compose/chain.js";
-import type { AnyTool } from "../../../src/tools/define/any-tool.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { questionOf } from "../../checkpoint/interrupt-of.js";
 import { errorOf } from "../../run/rejected-by.js";
 import { call, calls, textsOf } from "../node/calls.js";

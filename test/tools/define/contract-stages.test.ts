@@ -1,13 +1,7 @@
+import { AgenticToolsNode, asTool, Chain, lambda, memoryStore, type Tool } from "kumiko";
+import { type AnyTool, toolInfo } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import type { Tool } from "../../../src/components/tool.js";
-import { asTool } from "../../../src/compose/as-tool.js";
-import { Chain } from "../../../src/compose/chain.js";
-import { lambda } from "../../../src/compose/lambda.js";
-import { toolInfo } from "../../../src/schema/tool-info.js";
-import type { AnyTool } from "../../../src/tools/define/any-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { interruptOf, questionOf } from "../../checkpoint/interrupt-of.js";
 import { errorOf } from "../../run/rejected-by.js";
 import { blocksOf, call, calls, textsOf } from "../node/calls.js";

@@ -1,12 +1,9 @@
 import { type } from "arktype";
+import { asTool, createTool, lambda, type ToolContext, toolOptions } from "kumiko";
+import type { AnyTool } from "kumiko/components";
 import * as v from "valibot";
 import { expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { ToolContext } from "../../../src/components/tool.js";
-import { toolOptions } from "../../../src/components/tool-options.js";
-import { asTool, lambda } from "../../../src/index.js";
-import type { AnyTool } from "../../../src/tools/define/any-tool.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
 
 it("gives execute what the inputSchema gives back, and takes what the outputSchema accepts [T5] [T15]", () => {
   createTool({

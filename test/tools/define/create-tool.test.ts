@@ -1,9 +1,6 @@
+import { createTool, type StreamReader, type ToolContext, toolOptions } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { ToolContext } from "../../../src/components/tool.js";
-import { toolOptions } from "../../../src/components/tool-options.js";
-import type { StreamReader } from "../../../src/schema/stream/reader.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
 import { plain, thrownBy } from "../../compose/thrown-by.js";
 import { rejection } from "../node/calls.js";
 

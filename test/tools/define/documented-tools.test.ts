@@ -1,10 +1,10 @@
 import { toolDefinition } from "@tanstack/ai";
 import { tool as aiTool } from "ai";
 import { type } from "arktype";
+import { AgenticToolsNode, createTool } from "kumiko";
+import { toolContext } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { AgenticToolsNode, createTool } from "../../../src/index.js";
-import { toolContext } from "../../../src/testing/tool-context.js";
 import { call, calls, textsOf, toolError } from "../node/calls.js";
 
 describe("examples of Mastra's documents, with our import", () => {

@@ -1,14 +1,14 @@
 import { tool as sdkTool } from "ai";
 import { type } from "arktype";
+import { AgenticToolsNode, asTool, Chain, createTool, lambda, memoryStore } from "kumiko";
+import { createAgent } from "kumiko/agents";
+import { toolInfo } from "kumiko/components";
+import * as mastra from "kumiko/mastra";
+import { structured } from "kumiko/models";
+import { scriptedModel } from "kumiko/testing";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createAgent } from "../../../src/agents/index.js";
-import { toolInfo } from "../../../src/components/index.js";
-import { AgenticToolsNode, asTool, Chain, createTool, lambda, memoryStore } from "../../../src/index.js";
-import * as mastra from "../../../src/mastra/index.js";
-import { structured } from "../../../src/models/index.js";
-import { scriptedModel } from "../../../src/testing/index.js";
 
 const shape = { to: z.string().min(3), cents: z.number().int().max(1_000) };
 const named = /a record of schemas, not a schema\. Wrap it: z\.object\(\{ to: …, cents: … \}\)/;

@@ -1,5 +1,5 @@
+import type { JsonSchema } from "kumiko";
 import { describe, expect, it } from "vitest";
-import type { JsonSchema } from "../../../src/schema/standard-schema.js";
 import { repairText, repairValue } from "../../../src/tools/define/repair-arguments.js";
 
 const everywhere = [{ message: "does not fit", path: [] }];

@@ -1,9 +1,6 @@
+import { AgenticToolsNode, createTool, type RequestContext, type Tool, type ToolContext } from "kumiko";
 import { expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { RequestContext } from "../../../src/components/request-context.js";
-import type { Tool, ToolContext } from "../../../src/components/tool.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 
 it("T34 types what hooks hear by the schemas", () => {
   createTool({

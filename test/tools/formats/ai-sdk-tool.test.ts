@@ -1,9 +1,7 @@
 import { asSchema, dynamicTool, jsonSchema, tool } from "ai";
+import { AgenticToolsNode, createTool, RequestContext } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { RequestContext } from "../../../src/components/request-context.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { plain, thrownBy } from "../../compose/thrown-by.js";
 import { blocksOf, call, calls, rejection, textsOf, toolError } from "../node/calls.js";
 

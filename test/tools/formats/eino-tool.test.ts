@@ -1,6 +1,6 @@
+import { AgenticToolsNode } from "kumiko";
+import { toolInfo } from "kumiko/components";
 import { expect, it } from "vitest";
-import { toolInfo } from "../../../src/schema/tool-info.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { plain, thrownBy } from "../../compose/thrown-by.js";
 import { call, calls, textsOf } from "../node/calls.js";
 

@@ -1,12 +1,8 @@
 import { tool } from "ai";
+import { AgenticToolsNode, assistantMessage, functionToolCall, type Handler, StreamReader } from "kumiko";
+import type { AnyTool } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Handler } from "../../../src/callbacks/handler.js";
-import { functionToolCall } from "../../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../../src/schema/message/construct-message.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
-import type { AnyTool } from "../../../src/tools/define/any-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { call, calls, textsOf } from "../node/calls.js";
 import { mastraTool } from "./mastra-shape.js";
 

@@ -1,11 +1,9 @@
 import { toolDefinition } from "@tanstack/ai";
 import { dynamicTool, jsonSchema, type ToolSet, tool } from "ai";
+import { AgenticToolsNode, createTool, type ToolContext } from "kumiko";
+import type { AnyTool } from "kumiko/components";
 import { expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { ToolContext } from "../../../src/components/tool.js";
-import type { AnyTool } from "../../../src/tools/define/any-tool.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 
 const inputSchema = z.object({ city: z.string() });
 const execute = async ({ city }: { city: string }) => city;

@@ -1,5 +1,5 @@
+import type { MastraTool } from "kumiko/components";
 import type { z } from "zod";
-import type { MastraTool } from "../../../src/tools/formats/foreign-tool.js";
 
 interface MastraOptions<Schema extends z.ZodType> {
   readonly id: string;

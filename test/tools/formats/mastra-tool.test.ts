@@ -1,7 +1,6 @@
+import { AgenticToolsNode, RequestContext } from "kumiko";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { RequestContext } from "../../../src/components/request-context.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { blocksOf, call, calls, textsOf, toolError } from "../node/calls.js";
 import { mastraTool } from "./mastra-shape.js";
 

@@ -1,11 +1,10 @@
 import { toolDefinition } from "@tanstack/ai";
 import { tool } from "ai";
+import { AgenticToolsNode, createTool } from "kumiko";
+import type { AnyTool, CreatedTool } from "kumiko/components";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import type { AnyTool } from "../../../src/tools/define/any-tool.js";
-import { type CreatedTool, createTool } from "../../../src/tools/define/create-tool.js";
 import { adaptTool } from "../../../src/tools/formats/adapt-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { mastraTool } from "./mastra-shape.js";
 
 const inputSchema = z.object({ city: z.string() });

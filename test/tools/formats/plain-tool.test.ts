@@ -1,11 +1,7 @@
 import { type } from "arktype";
+import { AgenticToolsNode, createTool, RequestContext, type ToolContext, toolOptions } from "kumiko";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { RequestContext } from "../../../src/components/request-context.js";
-import type { ToolContext } from "../../../src/components/tool.js";
-import { toolOptions } from "../../../src/components/tool-options.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { plain, thrownBy } from "../../compose/thrown-by.js";
 import { blocksOf, call, calls, textsOf, toolError } from "../node/calls.js";
 

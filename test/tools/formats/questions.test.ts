@@ -1,12 +1,9 @@
 import { toolDefinition } from "@tanstack/ai";
 import { tool } from "ai";
+import { AgenticToolsNode, Chain, type InterruptError, memoryStore } from "kumiko";
+import type { AnyTool } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import type { InterruptError } from "../../../src/checkpoint/pause/interrupt.js";
-import { Chain } from "../../../src/compose/chain.js";
-import type { AnyTool } from "../../../src/tools/define/any-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { interruptOf } from "../../checkpoint/interrupt-of.js";
 import { blocksOf, call, calls, textsOf } from "../node/calls.js";
 import { mastraTool } from "./mastra-shape.js";

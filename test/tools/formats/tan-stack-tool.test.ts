@@ -1,8 +1,7 @@
 import { toolDefinition } from "@tanstack/ai";
+import { AgenticToolsNode, RequestContext } from "kumiko";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { RequestContext } from "../../../src/components/request-context.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { call, calls, textsOf, toolError } from "../node/calls.js";
 
 const definition = toolDefinition({

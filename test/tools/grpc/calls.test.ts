@@ -1,17 +1,19 @@
 import grpc from "@grpc/grpc-js";
+import {
+  type AgenticMessage,
+  AgenticToolsNode,
+  Chain,
+  findCause,
+  memoryStore,
+  RequestContext,
+  StreamReader,
+  ToolCallError,
+} from "kumiko";
+import type { ClosableTools } from "kumiko/components";
+import type { GrpcTool } from "kumiko/grpc";
+import { toolContext } from "kumiko/testing";
 import protobuf from "protobufjs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import type { ClosableTools } from "../../../src/components/index.js";
-import { RequestContext } from "../../../src/components/request-context.js";
-import { Chain } from "../../../src/compose/chain.js";
-import { findCause } from "../../../src/errors.js";
-import { ToolCallError } from "../../../src/index.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
-import { toolContext } from "../../../src/testing/tool-context.js";
-import type { GrpcTool } from "../../../src/tools/grpc/index.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { interruptOf } from "../../checkpoint/interrupt-of.js";
 import { blocksOf, call, calls, rejection, textsOf, toolError } from "../node/calls.js";
 import { type GrpcUse, grpcToolsOf, type Kitchen, kitchen, startKitchen } from "./server.js";

@@ -1,7 +1,7 @@
 import grpc from "@grpc/grpc-js";
+import { grpcTools } from "kumiko/grpc";
+import { toolContext } from "kumiko/testing";
 import { expect, it } from "vitest";
-import { toolContext } from "../../../src/testing/tool-context.js";
-import { grpcTools } from "../../../src/tools/grpc/grpc-tools.js";
 
 const proto = 'syntax = "proto3"; service Echo { rpc Same(Text) returns (Text); } message Text { string value = 1; }';
 const same = (bytes: Buffer): Buffer => bytes;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
-import type { ClosableTools } from "../../../src/components/index.js";
-import { type GrpcSource, type GrpcTool, type GrpcToolsOptions, grpcTools } from "../../../src/tools/grpc/index.js";
+import type { ClosableTools } from "kumiko/components";
+import { type GrpcSource, type GrpcTool, type GrpcToolsOptions, grpcTools } from "kumiko/grpc";
 
 /** What every test of calls uses: all scalars, and methods that answer in all ways. */
 export const kitchen = `syntax = "proto3";

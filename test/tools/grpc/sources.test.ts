@@ -2,14 +2,13 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import grpc from "@grpc/grpc-js";
+import type { ClosableTools } from "kumiko/components";
+import { type GrpcTool, grpcTools } from "kumiko/grpc";
+import { toolContext } from "kumiko/testing";
 import protobuf from "protobufjs";
 import descriptors from "protobufjs/ext/descriptor.js";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ClosableTools } from "../../../src/components/index.js";
-import { toolContext } from "../../../src/testing/tool-context.js";
 import { isLocal } from "../../../src/tools/grpc/connect.js";
-import { grpcTools } from "../../../src/tools/grpc/grpc-tools.js";
-import type { GrpcTool } from "../../../src/tools/grpc/index.js";
 import { rejection } from "../node/calls.js";
 import { folderWith, type GrpcUse, grpcToolsOf, kitchen, startKitchen } from "./server.js";
 

@@ -1,8 +1,8 @@
+import { AgenticToolsNode } from "kumiko";
+import type { ClosableTools } from "kumiko/components";
+import type { GrpcTool } from "kumiko/grpc";
+import { toolContext } from "kumiko/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ClosableTools } from "../../../src/components/index.js";
-import { toolContext } from "../../../src/testing/tool-context.js";
-import type { GrpcTool } from "../../../src/tools/grpc/index.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { blocksOf, call, calls, rejection } from "../node/calls.js";
 import { grpcToolsOf, type Kitchen, kitchen, startKitchen } from "./server.js";
 

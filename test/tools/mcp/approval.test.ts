@@ -1,9 +1,6 @@
+import { AgenticToolsNode, Chain, type McpClient, mcpTools, memoryStore } from "kumiko";
+import type { McpToolsOptions } from "kumiko/components";
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { Chain } from "../../../src/compose/chain.js";
-import type { McpClient } from "../../../src/tools/mcp/mcp-client.js";
-import { type McpToolsOptions, mcpTools } from "../../../src/tools/mcp/mcp-tools.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { interruptOf } from "../../checkpoint/interrupt-of.js";
 import { call, calls, rejection, textsOf } from "../node/calls.js";
 

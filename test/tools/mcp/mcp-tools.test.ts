@@ -1,18 +1,21 @@
 import { InMemoryTransport, Client as NewClient } from "@modelcontextprotocol/client";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { McpServer } from "@modelcontextprotocol/server";
+import {
+  AgenticToolsNode,
+  type AgenticToolsNodeConfig,
+  assistantMessage,
+  findCause,
+  functionToolCall,
+  type McpClient,
+  mcpTools,
+  ToolCallError,
+  toolResultsOf,
+} from "kumiko";
+import type { McpResult } from "kumiko/components";
+import { toolContext } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { findCause } from "../../../src/errors.js";
-import { ToolCallError } from "../../../src/index.js";
-import { functionToolCall } from "../../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../../src/schema/message/construct-message.js";
-import { toolResultsOf } from "../../../src/schema/message/read-message.js";
-import { toolContext } from "../../../src/testing/tool-context.js";
-import type { McpClient, McpResult } from "../../../src/tools/mcp/mcp-client.js";
-import { mcpTools } from "../../../src/tools/mcp/mcp-tools.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
-import type { AgenticToolsNodeConfig } from "../../../src/tools/node/config.js";
 import { rejection } from "../node/calls.js";
 import { connect, type ServedCall, tool } from "./servers.js";
 

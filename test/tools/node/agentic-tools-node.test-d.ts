@@ -1,14 +1,18 @@
+import {
+  type AgenticMessage,
+  AgenticToolsNode,
+  Chain,
+  createTool,
+  type Runnable,
+  type Tool,
+  type ToolCallMiddleware,
+  type ToolContext,
+  type ToolInfo,
+  type ToolOutput,
+  toolOptions,
+} from "kumiko";
 import { expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { Tool, ToolContext, ToolOutput } from "../../../src/components/tool.js";
-import { toolOptions } from "../../../src/components/tool-options.js";
-import { Chain } from "../../../src/compose/chain.js";
-import type { Runnable } from "../../../src/compose/runnable.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import type { ToolInfo } from "../../../src/schema/tool-info.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
-import type { ToolCallMiddleware } from "../../../src/tools/node/middleware.js";
 
 const one = createTool({ id: "one", description: "", inputSchema: z.object({ n: z.number() }), execute: ({ n }) => n });
 const options = toolOptions<{ depth: number }>("two", { depth: 1 });

@@ -1,17 +1,22 @@
 import { type } from "arktype";
+import {
+  type AgenticMessage,
+  AgenticToolsNode,
+  assistantMessage,
+  Chain,
+  createTool,
+  END,
+  functionToolCall,
+  Graph,
+  START,
+  type Tool,
+  userMessage,
+} from "kumiko";
+import { toolInfo } from "kumiko/components";
+import { assistantGenText } from "kumiko/schema";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Tool } from "../../../src/components/tool.js";
-import { Chain } from "../../../src/compose/chain.js";
-import { Graph } from "../../../src/compose/graph.js";
-import { END, START } from "../../../src/compose/plan/plan.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { assistantGenText, functionToolCall } from "../../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../../src/schema/message/construct-message.js";
-import { toolInfo } from "../../../src/schema/tool-info.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { blocksOf, call, calls, deferred, rejection, settled, textsOf, tool, toolError } from "./calls.js";
 
 const getWeather = createTool({

@@ -1,9 +1,7 @@
+import { AgenticToolsNode, createTool, type ToolAliases } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { renameArguments } from "../../../src/tools/node/aliases.js";
-import type { ToolAliases } from "../../../src/tools/node/options.js";
 import { plain, thrownBy } from "../../compose/thrown-by.js";
 import { blocksOf, call, calls, textsOf, tool } from "./calls.js";
 

@@ -1,5 +1,3 @@
-import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import {
   AgenticToolsNode,
   type AgenticToolsNodeConfig,
@@ -8,7 +6,9 @@ import {
   isInterrupt,
   memoryStore,
   traceRecorder,
-} from "../../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { interruptOf, questionOf } from "../../checkpoint/interrupt-of.js";
 import { errorOf } from "../../run/rejected-by.js";
 import { call, calls } from "./calls.js";

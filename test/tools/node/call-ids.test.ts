@@ -1,8 +1,6 @@
+import { AgenticToolsNode, assistantMessage, toolCallsOf, userMessage } from "kumiko";
+import { assistantGenText } from "kumiko/schema";
 import { expect, it } from "vitest";
-import { assistantGenText } from "../../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../../src/schema/message/construct-message.js";
-import { toolCallsOf } from "../../../src/schema/message/read-message.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { blocksOf, call, calls, textsOf, tool } from "./calls.js";
 
 const node = new AgenticToolsNode([tool("echo", ({ n }) => `${n}`)]);

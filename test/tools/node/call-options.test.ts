@@ -1,10 +1,5 @@
+import { type AgenticMessage, AgenticToolsNode, Chain, createTool, toolOptions, userMessage } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { toolOptions } from "../../../src/components/tool-options.js";
-import { Chain } from "../../../src/compose/chain.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { userMessage } from "../../../src/schema/message/construct-message.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { plain } from "../../compose/thrown-by.js";
 import { call, calls, rejection, textsOf, tool } from "./calls.js";
 

@@ -1,12 +1,15 @@
+import {
+  type AgenticMessage,
+  AgenticToolsNode,
+  componentHandlers,
+  createTool,
+  END,
+  Graph,
+  type Handler,
+  START,
+  type StreamReader,
+} from "kumiko";
 import { describe, expect, it } from "vitest";
-import { componentHandlers } from "../../../src/callbacks/component-handlers.js";
-import type { Handler } from "../../../src/callbacks/handler.js";
-import { Graph } from "../../../src/compose/graph.js";
-import { END, START } from "../../../src/compose/plan/plan.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import type { StreamReader } from "../../../src/schema/stream/reader.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { call, calls, deferred, rejection, settled, tool, toolError } from "./calls.js";
 
 /** Writes down what it hears of tools. */

@@ -1,10 +1,6 @@
+import { type AgenticMessage, AgenticToolsNode, Chain, createTool, memoryStore } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { Chain } from "../../../src/compose/chain.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { questionOf } from "../../checkpoint/interrupt-of.js";
 import { errorOf } from "../../run/rejected-by.js";
 import { call, calls, kindsOf, textsOf, tool, toolError } from "./calls.js";

@@ -1,10 +1,13 @@
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { functionToolCall } from "../../../src/schema/message/construct-block.js";
-import { assistantMessage } from "../../../src/schema/message/construct-message.js";
-import type { FunctionToolCall, FunctionToolResult } from "../../../src/schema/message/content-block.js";
-import { toolResultsOf } from "../../../src/schema/message/read-message.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { ToolError } from "../../../src/tools/define/errors.js";
+import {
+  type AgenticMessage,
+  assistantMessage,
+  createTool,
+  type FunctionToolCall,
+  type FunctionToolResult,
+  functionToolCall,
+  ToolError,
+  toolResultsOf,
+} from "kumiko";
 
 export function call(name: string, args: unknown = {}, callId = name): FunctionToolCall {
   return functionToolCall({ callId, name, arguments: typeof args === "string" ? args : JSON.stringify(args) });

@@ -1,8 +1,6 @@
+import { AgenticToolsNode, createTool, type Handler } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Handler } from "../../../src/callbacks/handler.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { call, calls, textsOf, tool, toolError } from "./calls.js";
 
 const search = createTool({

@@ -1,12 +1,16 @@
+import {
+  type AgenticMessage,
+  AgenticToolsNode,
+  contextKey,
+  createTool,
+  END,
+  Graph,
+  RequestContext,
+  START,
+  stateKey,
+  type ToolContext,
+} from "kumiko";
 import { describe, expect, it } from "vitest";
-import { contextKey, RequestContext } from "../../../src/components/request-context.js";
-import { stateKey } from "../../../src/components/state-key.js";
-import type { ToolContext } from "../../../src/components/tool.js";
-import { Graph } from "../../../src/compose/graph.js";
-import { END, START } from "../../../src/compose/plan/plan.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { call, calls, rejection, textsOf } from "./calls.js";
 
 function using(execute: (ctx: ToolContext<object>) => unknown) {

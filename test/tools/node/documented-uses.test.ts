@@ -1,5 +1,3 @@
-import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import {
   type AgenticMessage,
   AgenticToolsNode,
@@ -13,8 +11,10 @@ import {
   START,
   toolOptions,
   userMessage,
-} from "../../../src/index.js";
-import { scriptedModel } from "../../../src/testing/index.js";
+} from "kumiko";
+import { scriptedModel } from "kumiko/testing";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { blocksOf, call, calls, rejection, settled, textsOf, tool } from "./calls.js";
 
 const ran: string[] = [];

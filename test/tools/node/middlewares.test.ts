@@ -1,9 +1,6 @@
+import { AgenticToolsNode, createTool, StreamReader, type ToolCallMiddleware } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
-import type { ToolCallMiddleware } from "../../../src/tools/node/middleware.js";
 import { blocksOf, call, calls, textsOf, tool, toolError } from "./calls.js";
 
 const shout = tool("shout", ({ text }) => String(text).toUpperCase());

@@ -1,8 +1,7 @@
+import { AgenticToolsNode, createTool } from "kumiko";
+import type { OutputValidation } from "kumiko/components";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import type { OutputValidation } from "../../../src/tools/define/tool-settings.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { blocksOf, call, calls, textsOf, toolError } from "./calls.js";
 
 const standard = z.object({ celsius: z.number() });

@@ -1,10 +1,16 @@
 import fc from "fast-check";
+import {
+  type AgenticMessage,
+  assistantMessage,
+  functionToolResult,
+  systemMessage,
+  toolCallsOf,
+  toolResultsOf,
+  userInputText,
+  userMessage,
+} from "kumiko";
+import { repairToolCalls } from "kumiko/components";
 import { expect, it } from "vitest";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { functionToolResult, userInputText } from "../../../src/schema/message/construct-block.js";
-import { assistantMessage, systemMessage, userMessage } from "../../../src/schema/message/construct-message.js";
-import { toolCallsOf, toolResultsOf } from "../../../src/schema/message/read-message.js";
-import { repairToolCalls } from "../../../src/tools/node/repair-tool-calls.js";
 import { call, calls } from "./calls.js";
 
 const result = (callId: string, text = "ok") => userMessage(functionToolResult({ callId, name: "t", result: text }));

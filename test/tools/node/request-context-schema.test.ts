@@ -1,11 +1,14 @@
+import {
+  AgenticToolsNode,
+  createTool,
+  type Handler,
+  type AgenticToolsNode as Node,
+  RequestContext,
+  type ToolContext,
+} from "kumiko";
+import { toolContext } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Handler } from "../../../src/callbacks/handler.js";
-import { RequestContext } from "../../../src/components/request-context.js";
-import type { ToolContext } from "../../../src/components/tool.js";
-import { toolContext } from "../../../src/testing/tool-context.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode, type AgenticToolsNode as Node } from "../../../src/tools/node/agentic-tools-node.js";
 import { blocksOf, call, calls, rejection, textsOf, tool, toolError } from "./calls.js";
 
 const ran: string[] = [];

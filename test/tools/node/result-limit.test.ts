@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { AgenticToolsNode } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { ResultLimit } from "../../../src/tools/node/result-limit.js";
 import { blocksOf, call, calls, textsOf, tool } from "./calls.js";
 

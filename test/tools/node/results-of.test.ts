@@ -1,11 +1,14 @@
+import {
+  type AgenticMessage,
+  AgenticToolsNode,
+  assistantMessage,
+  createTool,
+  END,
+  Graph,
+  resultsOf,
+  START,
+} from "kumiko";
 import { describe, expect, it } from "vitest";
-import { Graph } from "../../../src/compose/graph.js";
-import { END, START } from "../../../src/compose/plan/plan.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { assistantMessage } from "../../../src/schema/message/construct-message.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
-import { resultsOf } from "../../../src/tools/node/results-of.js";
 import { blocksOf, call, calls, deferred, kindsOf, rejection, settled, textsOf, tool } from "./calls.js";
 
 const quick = tool("quick", () => "done");

@@ -1,5 +1,5 @@
+import { AgenticToolsNode } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { blocksOf, call, calls, deferred, kindsOf, settled, textsOf, tool, toolError } from "./calls.js";
 
 /** Tools that write down when they start, and end when they are told to. */

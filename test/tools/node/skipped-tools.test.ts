@@ -1,7 +1,6 @@
+import { AgenticToolsNode, createTool } from "kumiko";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { call, calls, textsOf, tool, toolError } from "./calls.js";
 
 const unfit = (id: string) =>

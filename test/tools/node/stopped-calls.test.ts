@@ -1,6 +1,5 @@
+import { AgenticToolsNode, createTool } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { call, calls, deferred, rejection } from "./calls.js";
 
 describe.each([

@@ -1,20 +1,25 @@
+import {
+  type AgenticMessage,
+  AgenticToolsNode,
+  assistantMessage,
+  concatMessages,
+  createTool,
+  END,
+  functionToolCall,
+  Graph,
+  type Handler,
+  InterruptError,
+  lambda,
+  memoryStore,
+  pipe,
+  START,
+  StreamReader,
+  userMessage,
+} from "kumiko";
+import type { ToolHookCall } from "kumiko/components";
+import { assistantGenText } from "kumiko/schema";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Handler } from "../../../src/callbacks/handler.js";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { InterruptError } from "../../../src/checkpoint/pause/interrupt.js";
-import { Graph } from "../../../src/compose/graph.js";
-import { lambda } from "../../../src/compose/lambda.js";
-import { END, START } from "../../../src/compose/plan/plan.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { concatMessages } from "../../../src/schema/message/concat.js";
-import { assistantGenText, functionToolCall } from "../../../src/schema/message/construct-block.js";
-import { assistantMessage, userMessage } from "../../../src/schema/message/construct-message.js";
-import { pipe } from "../../../src/schema/stream/pipe.js";
-import { StreamReader } from "../../../src/schema/stream/reader.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import type { ToolHookCall } from "../../../src/tools/define/tool-hooks.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { call, calls, rejection, settled, textsOf } from "./calls.js";
 
 /** A piece of a call, as a model streams it. */

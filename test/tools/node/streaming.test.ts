@@ -1,11 +1,7 @@
 import fc from "fast-check";
+import { type AgenticMessage, AgenticToolsNode, Chain, createTool, type StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Chain } from "../../../src/compose/chain.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import type { StreamReader } from "../../../src/schema/stream/reader.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { blocksOf, call, calls, deferred, kindsOf, rejection, settled, textsOf, tool, toolError } from "./calls.js";
 
 async function chunksOf(stream: StreamReader<AgenticMessage[]>): Promise<AgenticMessage[][]> {

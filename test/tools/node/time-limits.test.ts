@@ -1,7 +1,6 @@
+import { AgenticToolsNode, createTool } from "kumiko";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../src/components/clock.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { Deadlines } from "../../../src/tools/node/deadlines.js";
 import { call, calls, deferred, kindsOf, textsOf, tool, toolError } from "./calls.js";
 

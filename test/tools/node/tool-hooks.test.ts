@@ -1,11 +1,14 @@
+import {
+  AgenticToolsNode,
+  type CreateToolOptions,
+  createTool,
+  type Handler,
+  type ToolContext,
+  userMessage,
+} from "kumiko";
+import { toolContext } from "kumiko/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
-import type { Handler } from "../../../src/callbacks/handler.js";
-import type { ToolContext } from "../../../src/components/tool.js";
-import { userMessage } from "../../../src/schema/message/construct-message.js";
-import { toolContext } from "../../../src/testing/tool-context.js";
-import { type CreateToolOptions, createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { call, calls, deferred, rejection, settled, textsOf, tool, toolError } from "./calls.js";
 
 type Shape = z.ZodObject<{ city: z.ZodDefault<z.ZodString> }>;

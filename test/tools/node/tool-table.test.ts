@@ -1,10 +1,8 @@
+import { AgenticToolsNode, createTool, type Tool } from "kumiko";
+import { toolInfo } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { z as zod3 } from "zod/v3";
-import type { Tool } from "../../../src/components/tool.js";
-import { toolInfo } from "../../../src/schema/tool-info.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { modelName } from "../../../src/tools/node/model-name.js";
 import { plain, thrownBy } from "../../compose/thrown-by.js";
 import { blocksOf, call, calls, textsOf, tool } from "./calls.js";

@@ -1,9 +1,6 @@
+import { AgenticToolsNode, Chain, memoryStore } from "kumiko";
+import { type OpenApiToolsOptions, openApiTools } from "kumiko/openapi";
 import { expect, it } from "vitest";
-import { memoryStore } from "../../../src/checkpoint/memory-store.js";
-import { Chain } from "../../../src/compose/chain.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
-import { openApiTools } from "../../../src/tools/openapi/open-api-tools.js";
-import type { OpenApiToolsOptions } from "../../../src/tools/openapi/options.js";
 import { interruptOf } from "../../checkpoint/interrupt-of.js";
 import { call, calls, rejection, textsOf } from "../node/calls.js";
 

@@ -1,5 +1,5 @@
+import { toolContext } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { toolContext } from "../../../src/testing/tool-context.js";
 import { rejection } from "../node/calls.js";
 import { oneOperation, sent, toolOf } from "./sent.js";
 import { startService } from "./service.js";

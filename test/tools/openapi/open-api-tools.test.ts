@@ -1,11 +1,7 @@
+import { AgenticToolsNode, findCause, RequestContext, ToolCallError } from "kumiko";
+import { type OpenApiToolsOptions, openApiTools } from "kumiko/openapi";
+import { toolContext } from "kumiko/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { RequestContext } from "../../../src/components/request-context.js";
-import { findCause } from "../../../src/errors.js";
-import { ToolCallError } from "../../../src/index.js";
-import { toolContext } from "../../../src/testing/tool-context.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
-import { openApiTools } from "../../../src/tools/openapi/open-api-tools.js";
-import type { OpenApiToolsOptions } from "../../../src/tools/openapi/options.js";
 import { blocksOf, call, calls, rejection } from "../node/calls.js";
 import { type Answer, json, type Received, startService } from "./service.js";
 

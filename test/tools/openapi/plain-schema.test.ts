@@ -1,6 +1,6 @@
+import { openApiTools } from "kumiko/openapi";
+import { toolContext } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { toolContext } from "../../../src/testing/tool-context.js";
-import { openApiTools } from "../../../src/tools/openapi/open-api-tools.js";
 
 /** The tool of a document with one operation, whose body has this schema. */
 async function toolFor(schema: unknown, schemas: object = {}, openapi = "3.1.0") {

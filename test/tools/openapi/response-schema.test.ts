@@ -1,5 +1,5 @@
+import { AgenticToolsNode } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { call, calls, textsOf, toolError } from "../node/calls.js";
 import { oneOperation, toolOf } from "./sent.js";
 

@@ -1,6 +1,6 @@
+import { RequestContext } from "kumiko";
+import type { OpenApiAuth } from "kumiko/openapi";
 import { describe, expect, it } from "vitest";
-import { RequestContext } from "../../../src/components/request-context.js";
-import type { OpenApiAuth } from "../../../src/tools/openapi/security.js";
 import { rejection } from "../node/calls.js";
 import { oneOperation, sent, toolOf } from "./sent.js";
 

@@ -1,8 +1,6 @@
-import type { RequestContext } from "../../../src/components/request-context.js";
-import { toolContext } from "../../../src/testing/tool-context.js";
-import { openApiTools } from "../../../src/tools/openapi/open-api-tools.js";
-import type { OpenApiTool } from "../../../src/tools/openapi/operation-tool.js";
-import type { OpenApiToolsOptions } from "../../../src/tools/openapi/options.js";
+import type { RequestContext } from "kumiko";
+import { type OpenApiTool, type OpenApiToolsOptions, openApiTools } from "kumiko/openapi";
+import { toolContext } from "kumiko/testing";
 
 /** A document with one operation. */
 export function oneOperation(operation: object, more: object = {}, method = "get"): object {

@@ -1,5 +1,5 @@
+import { openApiTools } from "kumiko/openapi";
 import { expect, it } from "vitest";
-import { openApiTools } from "../../../src/tools/openapi/index.js";
 import { errorOf } from "../../run/rejected-by.js";
 
 it("says what is missing where the runtime has no Buffer", async () => {

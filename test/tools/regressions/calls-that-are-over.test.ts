@@ -1,12 +1,8 @@
 import { tool as aiTool } from "ai";
+import { type AgenticMessage, AgenticToolsNode, type AgenticToolsNodeConfig, Chain, createTool } from "kumiko";
+import { openApiTools } from "kumiko/openapi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { Chain } from "../../../src/compose/chain.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
-import type { AgenticToolsNodeConfig } from "../../../src/tools/node/config.js";
-import { openApiTools } from "../../../src/tools/openapi/open-api-tools.js";
 import { call, calls, deferred, rejection, settled } from "../node/calls.js";
 
 beforeEach(() => {

@@ -1,10 +1,8 @@
 import { tool as aiTool } from "ai";
+import { AgenticToolsNode, createTool, mcpTools } from "kumiko";
+import { openApiTools } from "kumiko/openapi";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { mcpTools } from "../../../src/tools/mcp/mcp-tools.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
-import { openApiTools } from "../../../src/tools/openapi/open-api-tools.js";
 import { connect, tool as servedTool } from "../mcp/servers.js";
 import { blocksOf, call, calls, tool } from "../node/calls.js";
 

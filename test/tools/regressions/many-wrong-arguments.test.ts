@@ -1,7 +1,6 @@
+import { AgenticToolsNode, createTool } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createTool } from "../../../src/tools/define/create-tool.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
 import { blocksOf, call, calls, toolError } from "../node/calls.js";
 
 const wrongItems = (count: number) => ({ items: Array.from({ length: count }, (_, index) => `wrong ${index}`) });

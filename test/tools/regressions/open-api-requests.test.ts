@@ -1,6 +1,6 @@
+import { AgenticToolsNode } from "kumiko";
+import { openApiTools } from "kumiko/openapi";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
-import { openApiTools } from "../../../src/tools/openapi/open-api-tools.js";
 import { call, calls, textsOf } from "../node/calls.js";
 import { oneOperation, toolOf } from "../openapi/sent.js";
 import { type Answer, startService } from "../openapi/service.js";

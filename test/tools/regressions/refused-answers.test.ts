@@ -1,5 +1,3 @@
-import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import {
   type AgenticMessage,
   AgenticToolsNode,
@@ -7,7 +5,9 @@ import {
   Chain,
   createTool,
   memoryStore,
-} from "../../../src/index.js";
+} from "kumiko";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { interruptOf, questionOf } from "../../checkpoint/interrupt-of.js";
 import { call, calls, kindsOf, rejection, textsOf } from "../node/calls.js";
 

@@ -1,7 +1,4 @@
 import { toolDefinition } from "@tanstack/ai";
-import { describe, expect, it } from "vitest";
-import { z } from "zod";
-import type { AnyTool } from "../../../src/components/index.js";
 import {
   type AgenticMessage,
   AgenticToolsNode,
@@ -11,7 +8,10 @@ import {
   functionToolCall,
   memoryStore,
   userMessage,
-} from "../../../src/index.js";
+} from "kumiko";
+import type { AnyTool } from "kumiko/components";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { questionOf } from "../../checkpoint/interrupt-of.js";
 import {
   blocksOf,

@@ -1,10 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import {
+  type AgenticMessage,
+  AgenticToolsNode,
+  Chain,
+  createTool,
+  type JsonSchema,
+  mcpTools,
+  memoryStore,
+} from "kumiko";
 import { describe, expect, it } from "vitest";
-import { AgenticToolsNode, Chain, createTool, mcpTools, memoryStore } from "../../../src/index.js";
 import { JsonSchemaValidator, jsonSchemaValidator } from "../../../src/schema/json-schema-validator.js";
-import type { AgenticMessage } from "../../../src/schema/message/agentic-message.js";
-import type { JsonSchema } from "../../../src/schema/standard-schema.js";
 import { questionOf } from "../../checkpoint/interrupt-of.js";
 import { connect, tool as served } from "../mcp/servers.js";
 import { call, calls, kindsOf, textsOf } from "../node/calls.js";

@@ -3,14 +3,9 @@ import { createServer as createHttpServer, type IncomingHttpHeaders } from "node
 import { createRequire } from "node:module";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import type { ClosableTools } from "kumiko/components";
+import { type ThriftSource, type ThriftTool, type ThriftToolsOptions, thriftTools } from "kumiko/thrift";
 import { afterEach } from "vitest";
-import type { ClosableTools } from "../../../src/components/index.js";
-import {
-  type ThriftSource,
-  type ThriftTool,
-  type ThriftToolsOptions,
-  thriftTools,
-} from "../../../src/tools/thrift/index.js";
 
 const require = createRequire(import.meta.url);
 

@@ -2,13 +2,10 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AgenticToolsNode, findCause, RequestContext, ToolCallError } from "kumiko";
+import { toolContext } from "kumiko/testing";
+import { thriftConnection } from "kumiko/thrift";
 import { describe, expect, it } from "vitest";
-import { RequestContext } from "../../../src/components/request-context.js";
-import { findCause } from "../../../src/errors.js";
-import { ToolCallError } from "../../../src/index.js";
-import { toolContext } from "../../../src/testing/tool-context.js";
-import { AgenticToolsNode } from "../../../src/tools/node/agentic-tools-node.js";
-import { thriftConnection } from "../../../src/tools/thrift/index.js";
 import { blocksOf, call, calls, textsOf, toolError } from "../node/calls.js";
 import {
   closeLater,

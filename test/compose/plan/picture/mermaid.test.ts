@@ -1,12 +1,7 @@
+import { Chain, END, each, Graph, memoryStore, START, traceRecorder } from "kumiko";
+import type { GraphInfo } from "kumiko/compose";
 import { describe, expect, it } from "vitest";
-import { traceRecorder } from "../../../../src/callbacks/trace-recorder.js";
-import { memoryStore } from "../../../../src/checkpoint/memory-store.js";
-import { Chain } from "../../../../src/compose/chain.js";
-import { each } from "../../../../src/compose/each.js";
-import { Graph } from "../../../../src/compose/graph.js";
-import type { GraphInfo } from "../../../../src/compose/plan/describe.js";
 import { toMermaid } from "../../../../src/compose/plan/picture/mermaid.js";
-import { END, START } from "../../../../src/compose/plan/plan.js";
 import { rejectedBy } from "../../../run/rejected-by.js";
 import { plain, thrownBy } from "../../thrown-by.js";
 import { hostileTexts } from "./hostile-texts.js";

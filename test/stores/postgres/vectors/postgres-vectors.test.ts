@@ -1,11 +1,8 @@
+import { type PostgresVectorsOptions, postgresVectors } from "kumiko/postgres";
+import type { QueryOptions, VectorStore } from "kumiko/rag";
+import { vectorStoreConformance } from "kumiko/testing";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { QueryOptions, VectorStore } from "../../../../src/rag/vectors/vector-store.js";
-import {
-  type PostgresVectorsOptions,
-  postgresVectors,
-} from "../../../../src/stores/postgres/vectors/postgres-vectors.js";
-import { vectorStoreConformance } from "../../../../src/testing/vector-store-conformance.js";
 import { expectSameAsMemory } from "../../../rag/vectors/same-as-memory.js";
 import { describeWithPgvector, findPgvector } from "../pgvector.js";
 import { hookTimeout, openAdmin, type PostgresServer, patience, startServer } from "../server.js";

@@ -1,9 +1,9 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sqliteVectors } from "kumiko/sqlite";
+import { vectorStoreConformance } from "kumiko/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { sqliteVectors } from "../../../../src/stores/sqlite/vectors/sqlite-vectors.js";
-import { vectorStoreConformance } from "../../../../src/testing/vector-store-conformance.js";
 import { bundleChild, findRuntimes, killChildren, outputOf, startChild } from "../child-process.js";
 import { roundOf, vectorOf } from "./round.js";
 

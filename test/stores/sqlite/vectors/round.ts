@@ -1,4 +1,4 @@
-import type { UpsertVectorsOptions } from "../../../../src/rag/vectors/vector-store.js";
+import type { UpsertVectorsOptions } from "kumiko/rag";
 
 const count = 300;
 

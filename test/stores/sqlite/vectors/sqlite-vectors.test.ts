@@ -1,14 +1,12 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Filter, VectorStore } from "kumiko/rag";
+import { sqliteStore, sqliteVectors } from "kumiko/sqlite";
+import { vectorStoreConformance } from "kumiko/testing";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import type { Filter } from "../../../../src/rag/vectors/filter.js";
-import type { VectorStore } from "../../../../src/rag/vectors/vector-store.js";
 import { SqliteDatabase } from "../../../../src/stores/sqlite/database.js";
-import { sqliteStore } from "../../../../src/stores/sqlite/sqlite-store.js";
 import { findVec } from "../../../../src/stores/sqlite/vectors/load-vec.js";
-import { sqliteVectors } from "../../../../src/stores/sqlite/vectors/sqlite-vectors.js";
-import { vectorStoreConformance } from "../../../../src/testing/vector-store-conformance.js";
 import { expectSameAsMemory } from "../../../rag/vectors/same-as-memory.js";
 
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "kumiko-sqlite-vectors-"));
