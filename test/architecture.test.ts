@@ -12,6 +12,7 @@ import {
 } from "../scripts/architecture/imports.js";
 import { findWrongArrows } from "../scripts/architecture/layers.js";
 import { readModules } from "../scripts/architecture/source-module.js";
+import { findInnerImports } from "../scripts/architecture/test-imports.js";
 import { readEntries } from "../scripts/public-api/entries.js";
 
 const root = join(import.meta.dirname, "..");
@@ -32,6 +33,78 @@ const own: Readonly<Record<string, readonly string[]>> = {
   "src/templates/index.ts": ["@huggingface/jinja", "mustache"],
   "src/otel/index.ts": ["@opentelemetry/api"],
   "src/svg/index.ts": ["@viz-js/viz"],
+};
+/** Folders below test/ with unit tests of inner files: what they compute is worth a test of its own. */
+const innerFolders = ["compose/plan", "checkpoint/values", "schema/concat", "schema/stream", "ways"];
+/** Other files below test/ that import inner files, by reason. Anything new is tested through an entry. */
+const innerFiles: Readonly<Record<string, readonly string[]>> = {
+  "They write and read documents of saved runs field by field.": [
+    "checkpoint/document-fields.property.test.ts",
+    "checkpoint/hanging-stores.test.ts",
+    "checkpoint/watched-store.ts",
+  ],
+  "They make names of processes that are dead, on other machines or of another time.": [
+    "checkpoint/journal/process-owner.test.ts",
+    "stores/owner-alive.test.ts",
+    "stores/postgres/client.ts",
+    "stores/postgres/owners.test.ts",
+    "stores/sqlite/sqlite-store.test.ts",
+  ],
+  "They look into a database beside the store, to break it or to see what is there.": [
+    "stores/id-bytes.test.ts",
+    "stores/sqlite/old-file.ts",
+    "stores/sqlite/processes.test.ts",
+    "stores/sqlite/vectors/sqlite-vectors.test.ts",
+  ],
+  "A table of cases for a function of text or numbers, which a run would need a page each to show.": [
+    "callbacks/colors.test.ts",
+    "callbacks/json-safe.test.ts",
+    "callbacks/preview.test.ts",
+    "callbacks/random-id.test.ts",
+    "mcp/client/fingerprint.test.ts",
+    "models/partial-json.test.ts",
+    "models/prompt.test.ts",
+    "models/usage.test.ts",
+    "rag/chunking/latex.test.ts",
+    "rag/chunking/markdown.test.ts",
+    "rag/chunking/unified-latex.ts",
+    "rag/files/loaders.test.ts",
+    "rag/retrieval/query-tools.test.ts",
+    "rag/vectors/memory-vectors.test.ts",
+    "schema/encode-json.test.ts",
+    "stores/postgres/secrets.test.ts",
+    "testing/deep-equal.test.ts",
+    "tools/define/json-error-position.test.ts",
+    "tools/define/repair-arguments.test.ts",
+    "tools/grpc/sources.test.ts",
+    "tools/node/aliases.test.ts",
+    "tools/node/result-limit.test.ts",
+    "tools/node/tool-table.test.ts",
+    "tools/thrift/codec.test.ts",
+  ],
+  "They compare the two validators of JSON Schema, of which the machine chooses one.": [
+    "schema/json-schema-validator-child.ts",
+    "schema/json-schema-validator.test.ts",
+    "schema/json-schema/interpret-child.ts",
+    "schema/json-schema/interpret.test.ts",
+    "schema/json-schema/two-validators.property.test.ts",
+    "tools/regressions/unchecked-schemas-child.ts",
+    "tools/regressions/unchecked-schemas.test.ts",
+  ],
+  "To be written against an entry, or to go with what they test.": [
+    "agents/gathered-answer.test.ts",
+    "callbacks/console-tracer.test.ts",
+    "callbacks/handler-list.test.ts",
+    "callbacks/listener.ts",
+    "callbacks/run-info.test.ts",
+    "callbacks/span.property.test.ts",
+    "components/clock.test.ts",
+    "mastra/workflows.ts",
+    "models/passing-source.test.ts",
+    "testing/runnable-defects.test.ts",
+    "tools/formats/model-extra.test.ts",
+    "tools/node/time-limits.test.ts",
+  ],
 };
 const entries = readEntries(root).map(({ source }) => source);
 describe("the files of src/", () => {
@@ -54,4 +127,23 @@ describe("the files of src/", () => {
   it("have at most 500 lines", () => expect(findLongFiles(modules)).toEqual([]));
   it("are named after what they export", () => expect(findVagueFileNames(modules)).toEqual([]));
   it("use no way around the compiler and keep no state", () => expect(findForbiddenWords(modules)).toEqual([]));
+});
+
+describe("the files of test/", () => {
+  it("import the entries of the package, but for what no entry can show", () => {
+    const others = [...findInnerImports(root).keys()].filter(
+      (path) =>
+        !innerFolders.some((folder) => path.startsWith(`test/${folder}/`)) &&
+        !Object.values(innerFiles).flat().includes(path.slice("test/".length)),
+    );
+    expect(others).toEqual([]);
+  });
+  it("that may import inner files still do", () => {
+    const found = findInnerImports(root);
+    expect(
+      Object.values(innerFiles)
+        .flat()
+        .filter((file) => !found.has(`test/${file}`)),
+    ).toEqual([]);
+  });
 });

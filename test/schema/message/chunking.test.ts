@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type AgenticMessage, assistantMessage, type ContentBlock, concatMessages } from "kumiko";
 import type { ToolResultContent } from "kumiko/schema";
 import { expect, it } from "vitest";
-import * as make from "../../../src/schema/message/construct-block.js";
+import * as make from "kumiko/schema";
 
 /** A way to cut a message: a seed from which cuts and the order of the pieces are taken. */
 type Dice = () => number;
