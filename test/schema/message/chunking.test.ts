@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { type AgenticMessage, assistantMessage, type ContentBlock, concatMessages } from "kumiko";
 import type { ToolResultContent } from "kumiko/schema";
-import { expect, it } from "vitest";
 import * as make from "kumiko/schema";
+import { expect, it } from "vitest";
 
 /** A way to cut a message: a seed from which cuts and the order of the pieces are taken. */
 type Dice = () => number;

@@ -1,7 +1,7 @@
 import { assistantMessage, type ContentBlock, concatMessages, type FunctionToolResult } from "kumiko";
 import type { ToolResultContent } from "kumiko/schema";
-import { describe, expect, it } from "vitest";
 import * as make from "kumiko/schema";
+import { describe, expect, it } from "vitest";
 
 /** Joins pieces of one block, each in a chunk of its own. */
 function join(...pieces: readonly ContentBlock[]): unknown {

@@ -1,7 +1,7 @@
 import { assistantMessage, type ContentBlock, systemMessage, userMessage } from "kumiko";
+import * as make from "kumiko/schema";
 import { isAgenticMessage } from "kumiko/schema";
 import { describe, expect, it } from "vitest";
-import * as make from "kumiko/schema";
 
 /** One block of each kind. */
 const kinds: readonly [type: ContentBlock["type"], ContentBlock][] = [
