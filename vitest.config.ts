@@ -14,7 +14,7 @@ const isolated = [
   "test/checkpoint/tampered-documents.test.ts",
   "test/checkpoint/journal/**/*.test.ts",
   "test/tools/node/time-limits.test.ts",
-  "test/tools/regressions/calls-that-are-over.test.ts",
+  "test/tools/calls-that-are-over.test.ts",
 ];
 
 export default defineConfig({

@@ -88,8 +88,8 @@ const innerFiles: Readonly<Record<string, readonly string[]>> = {
     "schema/json-schema/interpret-child.ts",
     "schema/json-schema/interpret.test.ts",
     "schema/json-schema/two-validators.property.test.ts",
-    "tools/regressions/unchecked-schemas-child.ts",
-    "tools/regressions/unchecked-schemas.test.ts",
+    "tools/unchecked-schemas-child.ts",
+    "tools/unchecked-schemas.test.ts",
   ],
   "To be written against an entry, or to go with what they test.": [
     "agents/gathered-answer.test.ts",

@@ -33,7 +33,7 @@ const told = (id: string) => [
 ];
 
 describe("the input hooks of an agent's tools", () => {
-  it("T16 T17 hear how a call streams in, before it runs", async () => {
+  it("hear how a call streams in, before it runs", async () => {
     const { tool, log } = listening();
     const agent = createAgent({ model: scriptedModel(inPieces(), "Kyoto."), tools: [tool] });
     await eventsOf(agent.stream("Where?"));

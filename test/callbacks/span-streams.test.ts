@@ -142,7 +142,7 @@ describe("a handler's own copy of an output", () => {
     expect(heard).toEqual(["copy opened", "copy ended"]);
   });
 
-  it("may be read late, after the run [E36]", async () => {
+  it("may be read late, after the run", async () => {
     const copies: StreamReader<unknown>[] = [];
     const watch = open("write", watchersOf([{ onEndWithStreamOutput: (_info, stream) => copies.push(stream) }]));
     watch.start("in");
@@ -150,7 +150,7 @@ describe("a handler's own copy of an output", () => {
     expect(await copies[0]?.concat()).toBe("to be");
   });
 
-  it("may be left or ignored: the consumer and the other handlers read on [E36]", async () => {
+  it("may be left or ignored: the consumer and the other handlers read on", async () => {
     const heard: Heard = [];
     const leaving: Handler = {
       onEndWithStreamOutput: async (_info, stream) => {

@@ -183,7 +183,7 @@ describe("the methods with Eino's names", () => {
   const resultOf = ([message]: AgenticMessage[]) => message?.contentBlocks[0];
   const result = { type: "function_tool_result", callId: "1", name: "add", result: "2" };
 
-  it("take a tools node under both of its names [E5] [E31] [E32]", async () => {
+  it("take a tools node under both of its names", async () => {
     const graph = new Graph<AgenticMessage, AgenticMessage[]>()
       .addToolsNode("first", tools)
       .addNode("again", (_: AgenticMessage[]) => call)

@@ -206,7 +206,7 @@ describe("a workflow", () => {
     expect(result.status === "failed" && result.error.message).toMatch(/"wrong" of workflow "strict".*n:/);
   });
 
-  it("W2 W3 has agents, tools and workflows as steps", async () => {
+  it("has agents, tools and workflows as steps", async () => {
     const tool = createTool({
       id: "double",
       description: "",

@@ -51,7 +51,7 @@ describe.each(modes)("A run that is aborted (%s)", (mode) => {
     expect([ran, recorder.events]).toEqual([[], []]);
   });
 
-  it("while a deaf node runs rejects at once with the reason, and ends its runs with it [A1] [A6]", async () => {
+  it("while a deaf node runs rejects at once with the reason, and ends its runs with it", async () => {
     const controller = new AbortController();
     const recorder = recordingHandler();
     const run = start(deaf(), mode, { signal: controller.signal, callbacks: [recorder] });
@@ -127,7 +127,7 @@ describe.each(modes)("A run that is aborted (%s)", (mode) => {
 });
 
 describe("The signal of a node", () => {
-  it("is aborted with the reason of the caller's, in graphs inside and child runs too [A2]", async () => {
+  it("is aborted with the reason of the caller's, in graphs inside and child runs too", async () => {
     const controller = new AbortController();
     const reasons: unknown[] = [];
     const listen = (_: string, { signal }: { signal: AbortSignal }) => {

@@ -410,7 +410,7 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 }
 
-it("P11 has an id that nobody changes", () => {
+it("has an id that nobody changes", () => {
   const server = new MCPServer({ name: "fixed", version: "1.0.0", id: "mine" });
   expect(() => Object.assign(server, { id: "yours" })).toThrow(TypeError);
   expect([server.id, server.getServerInfo().id]).toEqual(["mine", "mine"]);

@@ -29,7 +29,7 @@ const kinds: readonly [type: ContentBlock["type"], ContentBlock][] = [
 ];
 
 describe("each kind of block", () => {
-  it.each(kinds)("%s has a constructor of its own [E16]", (type, block) => {
+  it.each(kinds)("%s has a constructor of its own", (type, block) => {
     expect(block.type).toBe(type);
   });
 
@@ -52,7 +52,7 @@ describe("each kind of block", () => {
     });
   });
 
-  it("makes the result of a tool from the text of its parts [E18]", () => {
+  it("makes the result of a tool from the text of its parts", () => {
     const content = [
       { type: "text", text: "a" },
       { type: "image", url: "u" },
@@ -91,7 +91,7 @@ describe("messages", () => {
     expect(userMessage("a", { extra: undefined })).not.toHaveProperty("extra");
   });
 
-  it.each(["user", "system", "assistant"])("are known by their shape, with role %s [E15]", (role) => {
+  it.each(["user", "system", "assistant"])("are known by their shape, with role %s", (role) => {
     expect(isAgenticMessage({ role, contentBlocks: [{ type: "reasoning" }] })).toBe(true);
     expect(isAgenticMessage({ role, contentBlocks: [] })).toBe(true);
   });

@@ -17,7 +17,7 @@ import { expectTypeOf, it } from "vitest";
 declare const block: ContentBlock;
 declare const message: AgenticMessage;
 
-it("a block is known by its type [E16]", () => {
+it("a block is known by its type", () => {
   if (block.type === "function_tool_call") expectTypeOf(block).toEqualTypeOf<FunctionToolCall>();
   expectTypeOf<BlockOf<"reasoning">>().toEqualTypeOf<Reasoning>();
   // @ts-expect-error only some kinds have a text
@@ -58,7 +58,7 @@ it("narrows a list of blocks by their type", () => {
   >();
 });
 
-it("constructors ask for the fields of their kind [E17] [E18]", () => {
+it("constructors ask for the fields of their kind", () => {
   expectTypeOf(reasoning("hm")).toEqualTypeOf<Reasoning>();
   expectTypeOf(functionToolResult({ callId: "1", name: "f", content: [] })).toEqualTypeOf<FunctionToolResult>();
   functionToolResult({ callId: "1", name: "f", result: "", isError: undefined, errorKind: "denied" });

@@ -102,7 +102,7 @@ const byCall = (questions: readonly Interrupt[], callId: string): string => {
   return found.id;
 };
 
-describe("T9 T10 approval", () => {
+describe("approval", () => {
   it("is one question per call, with tool, call, validated input and schema; the others run and are kept", async () => {
     const { app, runs } = bank();
     const message = asking(
@@ -307,7 +307,7 @@ describe("T9 T10 approval", () => {
     ]);
   });
 
-  it("N17 is requireApproval on tools of this package, and on plain tools also the name of the AI SDK", async () => {
+  it("is requireApproval on tools of this package, and on plain tools also the name of the AI SDK", async () => {
     const node = new AgenticToolsNode({
       tools: {
         ours: createTool({ id: "x", description: "", requireApproval: true, execute: () => "ran" }),
@@ -395,7 +395,7 @@ describe("T9 T10 approval", () => {
   });
 });
 
-describe("T6 T7 suspension and client tools", () => {
+describe("suspension and client tools", () => {
   it("carries the payload out and resumeData in", async () => {
     const { app, runs } = bank();
     const message = asking(["survey", {}, "s"], ["look", {}, "l"]);
@@ -439,7 +439,7 @@ describe("T6 T7 suspension and client tools", () => {
     expect(block?.result).toBe(answer === "" ? "" : JSON.stringify(answer));
   });
 
-  it("N17 approval of a client tool comes first", async () => {
+  it("approval of a client tool comes first", async () => {
     const store = memoryStore();
     const app = () =>
       new Chain<AgenticMessage>()
@@ -602,7 +602,7 @@ describe("in an agent's loop", () => {
     },
   );
 
-  it("T9 a hand-built loop shows tool-call-approval rows, and T8 finds resumeData in the user's next message", async () => {
+  it("a hand-built loop shows tool-call-approval rows, and T8 finds resumeData in the user's next message", async () => {
     const store = memoryStore();
     const tools = new AgenticToolsNode([
       createTool({

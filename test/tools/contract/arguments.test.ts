@@ -56,7 +56,7 @@ describe("arguments", () => {
     },
   );
 
-  it("T15 reach execute as the schema gives them: defaults, transforms, asynchronous checks", async () => {
+  it("reach execute as the schema gives them: defaults, transforms, asynchronous checks", async () => {
     const tool = show(
       z.object({
         n: z.string().transform((text) => text.length),
@@ -213,7 +213,7 @@ describe("coerceArguments", () => {
   });
 });
 
-describe("T12 requestContextSchema", () => {
+describe("requestContextSchema", () => {
   const tenant = contextKey<string>("tenant");
   let ran = 0;
   const tool = createTool({

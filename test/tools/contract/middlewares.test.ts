@@ -29,7 +29,7 @@ const spell = createTool({
   },
 });
 
-describe("E11 middlewares", () => {
+describe("middlewares", () => {
   it("wrap the tool's native mode, in both modes of the node; the first is outermost, callbacks are inside", async () => {
     for (const mode of ["invoke", "stream"] as const) {
       const log: string[] = [];
@@ -331,7 +331,7 @@ describe("E11 middlewares", () => {
   });
 });
 
-describe("E10 toolArgumentsHandler", () => {
+describe("toolArgumentsHandler", () => {
   it("sees the raw text with the canonical name, after aliases, and may mend what is no JSON", async () => {
     const seen: string[] = [];
     const node = new AgenticToolsNode({
@@ -355,7 +355,7 @@ describe("E10 toolArgumentsHandler", () => {
   });
 });
 
-describe("E7 unknownToolsHandler", () => {
+describe("unknownToolsHandler", () => {
   it("gets name, text and context; the argument handler and aliases do not run", async () => {
     const seen: unknown[] = [];
     const node = new AgenticToolsNode({

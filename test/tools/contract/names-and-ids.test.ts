@@ -84,7 +84,7 @@ describe("names", () => {
     );
   });
 
-  it("N3 that are there twice are refused, also as the form of another", () => {
+  it("that are there twice are refused, also as the form of another", () => {
     expect(() => new AgenticToolsNode([named("a"), named("a")])).toThrow(/"a"/);
     const [dotted] = new AgenticToolsNode([named("a.b")]).infos;
     expect(() => new AgenticToolsNode([named("a.b"), named(dotted?.name ?? "")])).toThrow();

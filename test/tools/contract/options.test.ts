@@ -107,7 +107,7 @@ describe("options of one call", () => {
     ).toMatchObject({ name: "KumikoError" });
   });
 
-  it("E27 E28 E29 of a tool's own kind reach it, with its defaults, and no other", async () => {
+  it("of a tool's own kind reach it, with its defaults, and no other", async () => {
     const mine = toolOptions<{ timeout: number; maxRetries: number }>("mine", { timeout: 1_000, maxRetries: 3 });
     const theirs = toolOptions<{ timeout: number }>("theirs", { timeout: 7 });
     const withTimeout = (timeout: number) => mine.with({ timeout });
@@ -134,7 +134,7 @@ describe("options of one call", () => {
 });
 
 describe("the context of a tool", () => {
-  it("T13 T14 has what the contract names", async () => {
+  it("has what the contract names", async () => {
     let seen: Record<string, unknown> = {};
     const tool = createTool({
       id: "t",
@@ -230,7 +230,7 @@ describe("the context of a tool", () => {
 describe("the configuration", () => {
   const tools = [a];
 
-  it("E30 E41 is a list, a record, or an object; undefined means the default", async () => {
+  it("is a list, a record, or an object; undefined means the default", async () => {
     for (const config of [
       tools,
       { tools },
@@ -303,7 +303,7 @@ describe("the configuration", () => {
     );
   });
 
-  it("E6 E19 is refused when a tool cannot run or its info fails, naming it", () => {
+  it("is refused when a tool cannot run or its info fails, naming it", () => {
     const info = { name: "bare", description: "", toJsonSchema: () => ({}) } as ToolInfo;
     expect(() => new AgenticToolsNode([{ component: "tool", info }])).toThrow(/bare/);
     expect(

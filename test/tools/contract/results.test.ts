@@ -24,7 +24,7 @@ const ring: Record<string, unknown> = { name: "ring" };
 ring.self = ring;
 const shared = { n: 1 };
 
-describe("N12 a result", () => {
+describe("a result", () => {
   it.each<[string, unknown, string, "json" | undefined]>([
     ["text", "text", "text", undefined],
     ["text that looks like JSON", "123", "123", undefined],
@@ -421,7 +421,7 @@ describe("output validation", () => {
     }
   });
 
-  it("N15 of a plain JSON Schema happens only when asked for", async () => {
+  it("of a plain JSON Schema happens only when asked for", async () => {
     const plain = (more: object) =>
       createTool({
         id: "pay",

@@ -34,7 +34,7 @@ const letters = createTool({
 });
 
 describe("one message", () => {
-  it("E3 E14 becomes one user message per call, in call order, whichever finishes first", async () => {
+  it("becomes one user message per call, in call order, whichever finishes first", async () => {
     const first = gate();
     const order: string[] = [];
     const wait = createTool({
@@ -59,7 +59,7 @@ describe("one message", () => {
     ]);
   });
 
-  it("E12 may hold other blocks between the calls, which are ignored", async () => {
+  it("may hold other blocks between the calls, which are ignored", async () => {
     const message = assistantMessage([
       reasoning({ text: "hm" }),
       functionToolCall({ callId: "1", name: "echo", arguments: '{"text":"a"}' }),
@@ -76,7 +76,7 @@ describe("one message", () => {
     ["a system message", systemMessage("hello")],
     ["no call", assistantMessage("hello")],
     ["no block", assistantMessage([])],
-  ])("E13 is refused when it is or has %s, in both modes", async (_what, message) => {
+  ])("is refused when it is or has %s, in both modes", async (_what, message) => {
     const node = new AgenticToolsNode([echo]);
     const invoked = await rejectionOf(node.invoke(message));
     const streamed = await rejectionOf(readAll(node.stream(message)));
@@ -121,7 +121,7 @@ describe("one message", () => {
 });
 
 describe("a stream", () => {
-  it("E4 is sparse lists of the length of the calls, one slot filled in each", async () => {
+  it("is sparse lists of the length of the calls, one slot filled in each", async () => {
     const node = new AgenticToolsNode([echo, letters]);
     const message = asking(["letters", { text: "abc" }], ["echo", { text: "x" }], ["letters", { text: "de" }]);
     const chunks = await readAll(node.stream(message));
@@ -243,7 +243,7 @@ describe("a stream", () => {
 });
 
 describe("calls", () => {
-  it("E8 start side by side by default, 1000 of them", async () => {
+  it("start side by side by default, 1000 of them", async () => {
     let running = 0;
     let most = 0;
     const all = gate();
@@ -400,7 +400,7 @@ describe("all calls are looked at before any runs", () => {
 });
 
 describe("in a chain and a graph", () => {
-  it("E31 E32 E33 it is a step, under both names, in all four modes", async () => {
+  it("it is a step, under both names, in all four modes", async () => {
     const node = new AgenticToolsNode([echo, letters]);
     const message = asking(["echo", { text: "a" }], ["letters", { text: "bc" }]);
     const alone = await node.invoke(message);

@@ -44,7 +44,7 @@ const fail = createTool({
 });
 const ofTools = (info: RunInfo) => info.component === "tool";
 
-describe("E34 E35 handlers", () => {
+describe("handlers", () => {
   it("see { arguments } and { result } of every tool, inside the run of the node", async () => {
     for (const mode of ["invoke", "stream"] as const) {
       const log: unknown[] = [];
@@ -73,7 +73,7 @@ describe("E34 E35 handlers", () => {
     }
   });
 
-  it("E36 with streams get copies of { result } chunks, and may leave early or never read", async () => {
+  it("with streams get copies of { result } chunks, and may leave early or never read", async () => {
     for (const use of ["read", "leave", "ignore", "cancel"] as const) {
       const seen: unknown[] = [];
       const handler: Handler = {
@@ -96,7 +96,7 @@ describe("E34 E35 handlers", () => {
     }
   });
 
-  it("E37 hear of every failure, before execution too, exactly once for each start", async () => {
+  it("hear of every failure, before execution too, exactly once for each start", async () => {
     const deaf = createTool({
       id: "deaf",
       description: "",
@@ -171,7 +171,7 @@ describe("E34 E35 handlers", () => {
     expect(errors.length).toBeGreaterThan(3);
   });
 
-  it("E38 E39 E40 typed by component reach the tools of a chain, and know the call id", async () => {
+  it("typed by component reach the tools of a chain, and know the call id", async () => {
     const seen: unknown[] = [];
     const handler = componentHandlers({
       tool: {
@@ -294,7 +294,7 @@ describe("hooks", () => {
     return { log, params, tool };
   }
 
-  it("T16 T17 T18 T19 T20 T21 T22 run in order with their parameters, behind a model and a stream branch", async () => {
+  it("run in order with their parameters, behind a model and a stream branch", async () => {
     const { log, params, tool } = watched();
     const chunks = pieces('{"ci', 'ty":', '"Kyoto"}');
     const model = {
@@ -328,7 +328,7 @@ describe("hooks", () => {
     expect(toolCallsOf(told ?? assistantMessage([]))).toHaveLength(1);
   });
 
-  it("T18 for a whole message are onInputAvailable and onOutput only, for valid input only", async () => {
+  it("for a whole message are onInputAvailable and onOutput only, for valid input only", async () => {
     const { log, tool } = watched();
     const node = new AgenticToolsNode({ tools: [tool], onToolError: "result" });
     await node.invoke(asking(["t", { city: "a" }], ["t", { city: 7 }], ["t", "{"]));
@@ -340,7 +340,7 @@ describe("hooks", () => {
     expect(log).toEqual(["available"]);
   });
 
-  it("T19 onOutput hears of success only", async () => {
+  it("onOutput hears of success only", async () => {
     const { log, tool } = watched({
       execute: () => {
         throw new Error("x");
@@ -351,7 +351,7 @@ describe("hooks", () => {
     expect(log).toEqual(["available"]);
   });
 
-  it("T23 that fail, at once or later, are events and fail no call", async () => {
+  it("that fail, at once or later, are events and fail no call", async () => {
     const kinds: unknown[] = [];
     for (const failing of [
       () => {
@@ -425,7 +425,7 @@ describe("hooks", () => {
     ]);
   });
 
-  it("T24 of a tool with nothing but a hook work: its call goes out to a client", async () => {
+  it("of a tool with nothing but a hook work: its call goes out to a client", async () => {
     const seen: unknown[] = [];
     const tool = createTool({ id: "t", description: "", onInputAvailable: ({ input }) => void seen.push(input) });
     const error = await rejectionOf(new AgenticToolsNode([tool]).invoke(asking(["t", { a: 1 }])));

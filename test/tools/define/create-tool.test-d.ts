@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { expectTypeOf, it } from "vitest";
 import { z } from "zod";
 
-it("gives execute what the inputSchema gives back, and takes what the outputSchema accepts [T5] [T15]", () => {
+it("gives execute what the inputSchema gives back, and takes what the outputSchema accepts", () => {
   createTool({
     id: "a",
     description: "",

@@ -26,7 +26,7 @@ describe("a tool alone", () => {
     expect(await piecesOf(weather.stream('{"city":"深圳"}', alone))).toEqual(['{"celsius":2}']);
   });
 
-  it("rejects arguments and outputs like a node does [T4] [T5]", async () => {
+  it("rejects arguments and outputs like a node does", async () => {
     expect(await rejection(weather.invoke("{", alone))).toMatchObject({
       kind: "parse",
       toolName: "get_weather",
@@ -80,7 +80,7 @@ describe("a tool alone", () => {
 });
 
 describe("what a tool carries", () => {
-  it("is what it was made of, and what a model needs to know [T1] [T2] [T3] [T11] [N16]", () => {
+  it("is what it was made of, and what a model needs to know", () => {
     const inputSchema = z.object({ city: z.string().describe("Its name") });
     const metadata = { owner: "team-a" };
     const mcp = { annotations: { title: "Weather", readOnlyHint: true }, _meta: { version: "1" } };

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { call, calls, textsOf, toolError } from "../node/calls.js";
 
 describe("examples of Mastra's documents, with our import", () => {
-  it("test-tool reverses its input [T1] [T2] [T13] [T32]", async () => {
+  it("test-tool reverses its input", async () => {
     const tool = createTool({
       id: "test-tool",
       description: "Reverse the input string",
@@ -24,7 +24,7 @@ describe("examples of Mastra's documents, with our import", () => {
     expect(textsOf(results)).toEqual(['{"output":"cba"}']);
   });
 
-  it("get-weather keeps its mcp block, and tells the model what the schema describes [T3] [T11] [T33]", async () => {
+  it("get-weather keeps its mcp block, and tells the model what the schema describes", async () => {
     const fetchWeather = async (location: string) => `sunny in ${location}`;
     const mcp = {
       annotations: {
@@ -59,7 +59,7 @@ describe("examples of Mastra's documents, with our import", () => {
   });
 
   it.each(["onInputStart", "onInputDelta", "onInputAvailable", "onOutput"] as const)(
-    "a tool may have an id, a description and %s, and nothing else [T24]",
+    "a tool may have an id, a description and %s, and nothing else",
     (hook) => {
       const tool = createTool({ id: "example-tool", description: "Example tool with hooks", [hook]: () => undefined });
       expect(new AgenticToolsNode([tool]).infos.map(({ name }) => name)).toEqual(["example-tool"]);
@@ -70,7 +70,7 @@ describe("examples of Mastra's documents, with our import", () => {
 describe("examples of TanStack's documents", () => {
   it.each([
     [
-      "zod [N7]",
+      "zod",
       z.object({
         location: z.string().describe("City name or coordinates"),
         unit: z.enum(["celsius", "fahrenheit"]).optional(),
@@ -78,7 +78,7 @@ describe("examples of TanStack's documents", () => {
     ],
     ["ArkType [N8]", type({ location: "string", unit: "'celsius' | 'fahrenheit'" })],
     [
-      "plain JSON Schema [N9]",
+      "plain JSON Schema",
       {
         type: "object" as const,
         properties: {
@@ -88,25 +88,22 @@ describe("examples of TanStack's documents", () => {
         required: ["location"],
       },
     ],
-  ])(
-    "the model is told of the schema, and arguments are checked by it: %s [N5] [N6] [N11]",
-    async (_name, inputSchema) => {
-      const base = { name: "get_weather", description: "Get the current weather in a given location." };
-      const tool = toolDefinition({ ...base, inputSchema }).server(async (args) => args);
-      const node = new AgenticToolsNode([tool]);
-      const schema = JSON.parse(JSON.stringify(node.infos[0]?.toJsonSchema()));
-      expect(schema).toMatchObject({ type: "object", properties: { location: { type: "string" } } });
-      expect(schema.properties.unit.enum).toEqual(["celsius", "fahrenheit"]);
-      const fitting = { location: "深圳", unit: "celsius" };
-      expect(textsOf(await node.invoke(calls(call("get_weather", fitting))))).toEqual([JSON.stringify(fitting)]);
-      const wrong = calls(call("get_weather", { ...fitting, unit: "kelvin" }));
-      expect(await toolError(node.invoke(wrong))).toMatchObject({ kind: "validation" });
-    },
-  );
+  ])("the model is told of the schema, and arguments are checked by it: %s", async (_name, inputSchema) => {
+    const base = { name: "get_weather", description: "Get the current weather in a given location." };
+    const tool = toolDefinition({ ...base, inputSchema }).server(async (args) => args);
+    const node = new AgenticToolsNode([tool]);
+    const schema = JSON.parse(JSON.stringify(node.infos[0]?.toJsonSchema()));
+    expect(schema).toMatchObject({ type: "object", properties: { location: { type: "string" } } });
+    expect(schema.properties.unit.enum).toEqual(["celsius", "fahrenheit"]);
+    const fitting = { location: "深圳", unit: "celsius" };
+    expect(textsOf(await node.invoke(calls(call("get_weather", fitting))))).toEqual([JSON.stringify(fitting)]);
+    const wrong = calls(call("get_weather", { ...fitting, unit: "kelvin" }));
+    expect(await toolError(node.invoke(wrong))).toMatchObject({ kind: "validation" });
+  });
 });
 
 describe("examples of the AI SDK format", () => {
-  it("vercelWeatherTool, with parameters, stands in a record beside our own tools [V1] [V2] [V3] [V4] [V5]", async () => {
+  it("vercelWeatherTool, with parameters, stands in a record beside our own tools", async () => {
     const vercelWeatherTool = aiTool({
       description: "Fetches current weather using Vercel AI SDK format",
       parameters: z.object({ city: z.string().describe("The city to get weather for") }),

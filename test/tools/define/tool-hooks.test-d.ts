@@ -2,7 +2,7 @@ import { AgenticToolsNode, createTool, type RequestContext, type Tool, type Tool
 import { expectTypeOf, it } from "vitest";
 import { z } from "zod";
 
-it("T34 types what hooks hear by the schemas", () => {
+it("types what hooks hear by the schemas", () => {
   createTool({
     id: "a",
     description: "",
@@ -36,7 +36,7 @@ it("T34 types what hooks hear by the schemas", () => {
   });
 });
 
-it("T12 types the request context by its schema, as it is before defaults and transforms", () => {
+it("types the request context by its schema, as it is before defaults and transforms", () => {
   const typed = createTool({
     id: "a",
     description: "",

@@ -11,7 +11,7 @@ const weather = tool({
   execute: async ({ city, unit }) => ({ city, degrees: unit === "c" ? 20 : 68 }),
 });
 
-it("a tool() works as it is, beside native ones, and has the key of the record as its name [V1] [V4] [V5]", async () => {
+it("a tool() works as it is, beside native ones, and has the key of the record as its name", async () => {
   const native = createTool({ id: "own", description: "", execute: () => "native" });
   const node = new AgenticToolsNode({ tools: { weather, native } });
   expect(node.infos.map(({ name }) => name)).toEqual(["weather", "native"]);
@@ -20,14 +20,14 @@ it("a tool() works as it is, beside native ones, and has the key of the record a
   expect(textsOf(results)).toEqual(['{"city":"深圳","degrees":20}', "native"]);
 });
 
-it("its older field parameters is its inputSchema [V2]", async () => {
+it("its older field parameters is its inputSchema", async () => {
   const old = { description: "", parameters: z.object({ a: z.number() }), execute: ({ a }: { a: number }) => a + 1 };
   const node = new AgenticToolsNode({ tools: { old } });
   expect(textsOf(await node.invoke(calls(call("old", { a: 1 }))))).toEqual(["2"]);
   expect(await toolError(node.invoke(calls(call("old", { a: "1" }))))).toMatchObject({ kind: "validation" });
 });
 
-it("it gets its input alone, and the documented options second, as own properties [V3] [A3]", async () => {
+it("it gets its input alone, and the documented options second, as own properties", async () => {
   let seen: Record<string, unknown> = {};
   const spy = tool({
     inputSchema: z.object({}),
@@ -47,7 +47,7 @@ it("it gets its input alone, and the documented options second, as own propertie
   expect(seen.abortSignal).toBeInstanceOf(AbortSignal);
 });
 
-it("its abortSignal is that of the run [A2]", async () => {
+it("its abortSignal is that of the run", async () => {
   const stop = new AbortController();
   let signal: AbortSignal | undefined;
   const slow = tool({
@@ -273,7 +273,7 @@ describe("a tool with a contextSchema", () => {
     expect(textsOf(results)).toEqual(['{"user":"ADA","locale":"en"}']);
   });
 
-  it("does not run when they do not fit, and the model reads why [T12]", async () => {
+  it("does not run when they do not fit, and the model reads why", async () => {
     const [block] = blocksOf(await node.invoke(calls(call("greet"))));
     expect(block).toMatchObject({ isError: true, errorKind: "validation" });
     expect(block?.result).toContain("user");

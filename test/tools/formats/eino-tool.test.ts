@@ -6,14 +6,14 @@ import { call, calls, textsOf } from "../node/calls.js";
 
 const info = { name: "echo", desc: "Says it again.", parameters: { text: { type: "string", required: true } } };
 
-it("a tool gets the text of its arguments, neither parsed nor validated [E6] [E20] [E24]", async () => {
+it("a tool gets the text of its arguments, neither parsed nor validated", async () => {
   const node = new AgenticToolsNode([{ info, invokableRun: async (args: string) => `got ${args}` }]);
   expect(node.infos[0]).toMatchObject({ name: "echo", description: "Says it again." });
   expect(node.infos[0]?.toJsonSchema()).toMatchObject({ type: "object", required: ["text"] });
   expect(textsOf(await node.invoke(calls(call("echo", "no JSON"))))).toEqual(["got no JSON"]);
 });
 
-it("a tool that streams does so, and a joined stream is its result [E21] [E22]", async () => {
+it("a tool that streams does so, and a joined stream is its result", async () => {
   const prefix = "~";
   const tool = {
     prefix,
@@ -42,7 +42,7 @@ it("info that comes later is refused, with what to do", () => {
   expect(thrownBy(() => new AgenticToolsNode([tool])).message).toContain("info is a promise");
 });
 
-it("info that fails says which tool it was [E19]", () => {
+it("info that fails says which tool it was", () => {
   const tool = {
     info: () => {
       throw new Error("no connection");

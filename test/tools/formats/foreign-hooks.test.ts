@@ -48,7 +48,7 @@ describe("hooks of a tool of another package hear what they would hear of create
     ],
   ];
 
-  it.each(formats)("T16 T17 T18 T19 T20 in a message that streams in: %s", async (_format, hasOutput, toolOf) => {
+  it.each(formats)("in a message that streams in: %s", async (_format, hasOutput, toolOf) => {
     const log: unknown[] = [];
     const given = toolOf(log);
     const node = new AgenticToolsNode({ tools: { look: given } });
@@ -63,17 +63,14 @@ describe("hooks of a tool of another package hear what they would hear of create
     ]);
   });
 
-  it.each(formats)(
-    "T18 not for input that does not fit, and not at the start of a whole message: %s",
-    async (...row) => {
-      const log: unknown[] = [];
-      const node = new AgenticToolsNode({ tools: { look: row[2](log) }, onToolError: "result" });
-      await node.invoke(calls(call("look", { city: 7 })));
-      expect(log).toEqual([]);
-    },
-  );
+  it.each(formats)("not for input that does not fit, and not at the start of a whole message: %s", async (...row) => {
+    const log: unknown[] = [];
+    const node = new AgenticToolsNode({ tools: { look: row[2](log) }, onToolError: "result" });
+    await node.invoke(calls(call("look", { city: 7 })));
+    expect(log).toEqual([]);
+  });
 
-  it("T23 one that fails is reported, and its call goes on", async () => {
+  it("one that fails is reported, and its call goes on", async () => {
     const events: unknown[] = [];
     const handler: Handler = { onEvent: (_info, event) => void events.push(event) };
     const failing = tool({

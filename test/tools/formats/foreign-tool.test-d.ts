@@ -9,7 +9,7 @@ const inputSchema = z.object({ city: z.string() });
 const execute = async ({ city }: { city: string }) => city;
 const definition = toolDefinition({ name: "place", description: "", inputSchema });
 
-it("tools of every format stand side by side, without a cast [E1] [V4]", () => {
+it("tools of every format stand side by side, without a cast", () => {
   const tools = {
     native: createTool({ id: "native", description: "", inputSchema, execute }),
     plain: { inputSchema, execute },

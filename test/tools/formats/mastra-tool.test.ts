@@ -12,7 +12,7 @@ const reverse = mastraTool({
   execute: async ({ input }) => ({ output: input.split("").reverse().join("") }),
 });
 
-it("a tool works as it is, under its id or the key of a record [T2] [T32]", async () => {
+it("a tool works as it is, under its id or the key of a record", async () => {
   const list = new AgenticToolsNode([reverse]);
   expect(list.infos[0]).toMatchObject({ name: "test-tool", description: "Reverses a text." });
   expect(textsOf(await list.invoke(calls(call("test-tool", { input: "abc" }))))).toEqual(['{"output":"cba"}']);
@@ -52,7 +52,7 @@ it("output that it refuses itself is an error of that kind", async () => {
   expect(block?.result).toContain("Tool output validation failed");
 });
 
-it("it gets the context that Mastra documents [T13] [T14]", async () => {
+it("it gets the context that Mastra documents", async () => {
   const events: unknown[] = [];
   let seen: Record<string, unknown> = {};
   const spy = mastraTool({

@@ -29,7 +29,7 @@ it("what a tool tells the providers of models is in the infos of the node", () =
   ]);
 });
 
-it("T11 T25 T30 T31 N16 what is for people, MCP clients and extensions is carried, and no model is told", () => {
+it("what is for people, MCP clients and extensions is carried, and no model is told", () => {
   const annotations = { title: "Weather", readOnlyHint: true };
   const mcp = { annotations, _meta: { version: "1.0.0" } };
   const base = { id: "weather", name: "weather", description: "", inputSchema };

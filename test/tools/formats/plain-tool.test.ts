@@ -47,13 +47,13 @@ it("one without a name is refused in a list", () => {
   expect(error.message).toContain("tools[1] has no name");
 });
 
-it("two of one name are refused, whatever their format [N3]", () => {
+it("two of one name are refused, whatever their format", () => {
   const native = createTool({ id: "a", description: "", execute: () => "" });
   const error = thrownBy(() => new AgenticToolsNode([native, { name: "a", execute: () => "" }]));
   expect(error.code).toBe("DUPLICATE_TOOL");
 });
 
-it("a plain JSON Schema and an ArkType schema work as they are [N8] [N9] [N5]", async () => {
+it("a plain JSON Schema and an ArkType schema work as they are", async () => {
   const properties = { city: { type: "string" } };
   const node = new AgenticToolsNode({
     tools: {
@@ -121,7 +121,7 @@ it("schemas that have no JSON form are named together, each with its tool and it
   expect(error.message).not.toContain("good");
 });
 
-it("a plain outputSchema of JSON is checked only where somebody says so [N15]", async () => {
+it("a plain outputSchema of JSON is checked only where somebody says so", async () => {
   const tools = { tool: { name: "tool", outputSchema: { type: "number" }, execute: () => "x" } };
   expect(textsOf(await new AgenticToolsNode({ tools }).invoke(calls(call("tool"))))).toEqual(["x"]);
   const strict = new AgenticToolsNode({ tools, outputValidation: "error" });

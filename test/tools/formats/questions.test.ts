@@ -71,7 +71,7 @@ describe("a tool without execute is done by somebody outside", () => {
   });
 });
 
-it("a Mastra tool suspends, and is resumed with data [T6] [T7]", async () => {
+it("a Mastra tool suspends, and is resumed with data", async () => {
   const seen: unknown[] = [];
   const given = mastraTool({
     ...base,

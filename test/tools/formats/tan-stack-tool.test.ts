@@ -12,7 +12,7 @@ const definition = toolDefinition({
   metadata: { team: "weather" },
 });
 
-it("a server tool works as it is, under its own name [N1] [N2] [N3] [N7] [N10] [N4] [N6]", async () => {
+it("a server tool works as it is, under its own name", async () => {
   const node = new AgenticToolsNode([definition.server(async ({ location }) => ({ degrees: location.length }))]);
   const [info] = node.infos;
   expect(info).toMatchObject({ name: "get_weather", description: "Weather of a place." });
@@ -20,19 +20,19 @@ it("a server tool works as it is, under its own name [N1] [N2] [N3] [N7] [N10] [
   expect(textsOf(await node.invoke(calls(call("get_weather", { location: "abc" }))))).toEqual(['{"degrees":3}']);
 });
 
-it("its arguments are validated, and so is its output [N11] [N13]", async () => {
+it("its arguments are validated, and so is its output", async () => {
   const node = new AgenticToolsNode([definition.server(async () => ({ degrees: "hot" }) as never)]);
   expect(await toolError(node.invoke(calls(call("get_weather", {}))))).toMatchObject({ kind: "validation" });
   const error = await toolError(node.invoke(calls(call("get_weather", { location: "a" }))));
   expect(error).toMatchObject({ kind: "output_validation", output: { degrees: "hot" } });
 });
 
-it("its outputSchema is not told to the model [N14]", () => {
+it("its outputSchema is not told to the model", () => {
   const node = new AgenticToolsNode([definition.server(async () => ({ degrees: 1 }))]);
   expect(JSON.stringify(node.infos)).not.toContain("degrees");
 });
 
-it("texts pass as they are, also those that look like JSON [N12]", async () => {
+it("texts pass as they are, also those that look like JSON", async () => {
   const text = toolDefinition({ name: "text", description: "" }).server(() => "123");
   expect(textsOf(await new AgenticToolsNode([text]).invoke(calls(call("text"))))).toEqual(["123"]);
 });
@@ -43,7 +43,7 @@ it("a client tool with a function is executed", async () => {
   expect(textsOf(await node.invoke(calls(call("here", { location: "a" }))))).toEqual(['{"degrees":1}']);
 });
 
-it("a bare ServerTool object with plain JSON Schemas works, and its output is not checked [N9] [N15]", async () => {
+it("a bare ServerTool object with plain JSON Schemas works, and its output is not checked", async () => {
   const bare = {
     __toolSide: "server" as const,
     name: "bare",

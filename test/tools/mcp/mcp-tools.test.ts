@@ -39,7 +39,7 @@ describe("what a server lists", () => {
     expect((await mcpTools(client)).map(({ id }) => id)).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("T11 T25 T26 T27 T28 T29 T30 T31 keeps its names, schemas, annotations and _meta as they are", async () => {
+  it("keeps its names, schemas, annotations and _meta as they are", async () => {
     const definition = tool("weather", {
       title: "Weather",
       description: "Current weather.",
@@ -63,7 +63,7 @@ describe("what a server lists", () => {
     expect(weather?.mcp).toEqual({ annotations, _meta });
   });
 
-  it("T30 gets no annotations that the server did not give", async () => {
+  it("gets no annotations that the server did not give", async () => {
     const client = await connect([[tool("a"), tool("b", { annotations: {} })]], () => ({ content: [] }));
     expect((await mcpTools(client)).map(({ mcp }) => mcp)).toEqual([undefined, { annotations: {} }]);
   });
@@ -98,7 +98,7 @@ describe("what a server lists", () => {
 });
 
 describe("a call", () => {
-  it("sends the arguments under the server's own name for the tool [E1] [E42]", async () => {
+  it("sends the arguments under the server's own name for the tool", async () => {
     const calls: object[] = [];
     const client = await connect([[tool("search")]], ({ name, arguments: args }) => {
       calls.push({ name, args });

@@ -29,7 +29,7 @@ const getWeather = createTool({
 const shout = tool("shout", ({ text }) => String(text).toUpperCase());
 
 describe("results", () => {
-  it("gives one user message per call, in call order, each with one result block [E3] [E14]", async () => {
+  it("gives one user message per call, in call order, each with one result block", async () => {
     const slow = deferred<string>();
     const node = new AgenticToolsNode([shout, tool("slow", () => slow.promise)]);
     const running = node.invoke(calls(call("slow"), call("shout", { text: "hi" })));
@@ -41,7 +41,7 @@ describe("results", () => {
     ]);
   });
 
-  it("ignores every other block of the message [E2] [E12]", async () => {
+  it("ignores every other block of the message", async () => {
     const node = new AgenticToolsNode([shout]);
     const message = assistantMessage([assistantGenText("Let me see."), call("shout", { text: "a" })]);
     expect(textsOf(await node.invoke(message))).toEqual(["A"]);
@@ -96,7 +96,7 @@ describe("results", () => {
 });
 
 describe("arguments", () => {
-  it("gives execute what the schema gives back, defaults and transforms applied [T4] [T15] [N5]", async () => {
+  it("gives execute what the schema gives back, defaults and transforms applied", async () => {
     const seen: unknown[] = [];
     const node = new AgenticToolsNode([
       createTool({
@@ -236,7 +236,7 @@ describe("arguments", () => {
 });
 
 describe("before any tool runs", () => {
-  it("stops all calls when one of them is wrong [E7]", async () => {
+  it("stops all calls when one of them is wrong", async () => {
     const ran: string[] = [];
     const node = new AgenticToolsNode([tool("a", () => ran.push("a")), getWeather]);
     const error = await toolError(node.invoke(calls(call("a"), call("get_weather", { city: 1 }), call("nope"))));
@@ -258,7 +258,7 @@ describe("before any tool runs", () => {
     expect(ran).toEqual([]);
   });
 
-  it("refuses messages that are not of the assistant, and such without a call [E13]", async () => {
+  it("refuses messages that are not of the assistant, and such without a call", async () => {
     const node = new AgenticToolsNode([shout]);
     expect(await rejection(node.invoke(userMessage("hi")))).toMatchObject({
       code: "INVALID_MESSAGE",
@@ -284,7 +284,7 @@ describe("before any tool runs", () => {
 });
 
 describe("kinds of tools", () => {
-  it("runs a tool written by hand on the raw text, in the half that fits the mode [E20] [E21]", async () => {
+  it("runs a tool written by hand on the raw text, in the half that fits the mode", async () => {
     const both: Tool = {
       component: "tool",
       info: toolInfo({ name: "both" }),
@@ -299,7 +299,7 @@ describe("kinds of tools", () => {
     expect(textsOf(await node.stream(calls(call("both", "x"))).concat())).toEqual(["piece x"]);
   });
 
-  it("derives the half that is missing [E22]", async () => {
+  it("derives the half that is missing", async () => {
     const streams: Tool = {
       component: "tool",
       info: toolInfo({ name: "streams" }),

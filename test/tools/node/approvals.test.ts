@@ -68,7 +68,7 @@ describe("A tool that needs approval", () => {
     },
   );
 
-  it("T9 waits with its validated input, while the others run and are kept; T10 approved, it runs once", async () => {
+  it("waits with its validated input, while the others run and are kept; T10 approved, it runs once", async () => {
     paid.length = 0;
     const app = chainOf({ tools: [pay, look] });
     const { interrupts } = await interruptOf(app.invoke(both, run));
@@ -95,7 +95,7 @@ describe("A tool that needs approval", () => {
     expect(paid).toEqual(["look", "Bo 7", "Ada 5"]);
   });
 
-  it("T10 declined, does not run, and the model reads why", async () => {
+  it("declined, does not run, and the model reads why", async () => {
     paid.length = 0;
     const app = chainOf({ tools: [pay] });
     const { id } = await questionOf(app.invoke(calls(call("pay", { to: "Ada", cents: 5 }, "1")), run));
@@ -191,7 +191,7 @@ describe("A tool that suspends", () => {
     },
   });
 
-  it("T6 T7 shows its payload, and goes on with what it is resumed with", async () => {
+  it("shows its payload, and goes on with what it is resumed with", async () => {
     const app = chainOf({ tools: [book] });
     const { id, info, schema } = await questionOf(app.invoke(calls(call("book", { people: 3 }, "1")), run));
     expect(info).toEqual({
@@ -225,7 +225,7 @@ describe("A tool without execute", () => {
     outputSchema: z.object({ city: z.string() }),
   });
 
-  it("N18 is done by somebody outside, whose answer is its result", async () => {
+  it("is done by somebody outside, whose answer is its result", async () => {
     const app = chainOf({ tools: [position] });
     const { id, info } = await questionOf(app.invoke(calls(call("position", { exact: true }, "1")), run));
     expect(info).toEqual({ kind: "client_tool", toolName: "position", toolCallId: "1", input: { exact: true } });
@@ -233,7 +233,7 @@ describe("A tool without execute", () => {
     expect(resultsIn(await app.resume("run", { [id]: { city: "深圳" } }))).toEqual(['{"city":"深圳"}']);
   });
 
-  it("N17 asks for approval first", async () => {
+  it("asks for approval first", async () => {
     const asking = createTool({ id: "asking", description: "Asks.", requireApproval: true });
     const app = chainOf({ tools: [asking] });
     const approval = await questionOf(app.invoke(calls(call("asking", {}, "1")), run));

@@ -117,7 +117,7 @@ describe("options of tools", () => {
   const message = calls(call("mine"), call("others"), call("none"));
   const own = new AgenticToolsNode(tools);
 
-  it("are their defaults [E27]", async () => {
+  it("are their defaults", async () => {
     expect(textsOf(await own.invoke(message))).toEqual([
       '{"timeout":1000,"maxRetries":3}',
       '{"timeout":7}',
@@ -125,7 +125,7 @@ describe("options of tools", () => {
     ]);
   });
 
-  it("are set per run, by key, the later over the earlier [E27] [E28]", async () => {
+  it("are set per run, by key, the later over the earlier", async () => {
     const options = { tool: [withTimeout(5), withRetries(9), withTimeout(6)] };
     expect(textsOf(await own.invoke(message, { options }))).toEqual([
       '{"timeout":6,"maxRetries":9}',

@@ -23,7 +23,7 @@ function listening(log: unknown[]): Handler {
 const echo = tool("echo", ({ text }) => text);
 
 describe("a call", () => {
-  it("tells its arguments and its result [E34] [E35]", async () => {
+  it("tells its arguments and its result", async () => {
     const log: unknown[] = [];
     const data = tool("data", () => ({ a: 1 }));
     await new AgenticToolsNode([echo, data]).invoke(calls(call("echo", { text: "x" }), call("data")), {
@@ -37,7 +37,7 @@ describe("a call", () => {
     ]);
   });
 
-  it("is a run of its own inside the run of the node [E40]", async () => {
+  it("is a run of its own inside the run of the node", async () => {
     const infos = new Map<string, { parentRunId: string | undefined; runId: string }>();
     const seen: object[] = [];
     const node = new AgenticToolsNode({ tools: [echo], toolAliases: { echo: { nameAliases: ["say"] } } });
@@ -62,7 +62,7 @@ describe("a call", () => {
     expect(infos.get("tool")?.parentRunId).toBe(infos.get("tools_node")?.runId);
   });
 
-  it("gets the spans of the node and of its own start [E34]", async () => {
+  it("gets the spans of the node and of its own start", async () => {
     const spans: unknown[] = [];
     await new AgenticToolsNode([echo]).invoke(calls(call("echo", { text: "x" })), {
       callbacks: [
@@ -78,7 +78,7 @@ describe("a call", () => {
     expect(spans).toEqual([undefined, "tools_node", "tool", "tools_node"]);
   });
 
-  it("is heard by handlers for tools only, typed [E38]", async () => {
+  it("is heard by handlers for tools only, typed", async () => {
     const log: string[] = [];
     const handler = componentHandlers({
       tool: {
@@ -90,7 +90,7 @@ describe("a call", () => {
     expect(log).toEqual(['{"text":"x"}', "x"]);
   });
 
-  it("fails with the error that the node rejects with [E37]", async () => {
+  it("fails with the error that the node rejects with", async () => {
     const log: unknown[] = [];
     const errors: unknown[] = [];
     const broken = tool("broken", () => Promise.reject(new Error("no")));
@@ -169,7 +169,7 @@ describe("a streaming tool", () => {
     yield "2";
   });
 
-  it("gives handlers their own copy of its chunks, in both modes of the node [E36]", async () => {
+  it("gives handlers their own copy of its chunks, in both modes of the node", async () => {
     const copies: unknown[][] = [];
     const handler: Handler = {
       onEndWithStreamOutput: (info, stream) => {
@@ -263,7 +263,7 @@ describe("events", () => {
   });
 });
 
-it("runs what a tool runs with parent: ctx as its child [E23]", async () => {
+it("runs what a tool runs with parent: ctx as its child", async () => {
   const graph = new Graph<string, number>()
     .addNode("length", (text: string) => text.length)
     .addEdge(START, "length")

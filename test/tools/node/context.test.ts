@@ -18,7 +18,7 @@ function using(execute: (ctx: ToolContext<object>) => unknown) {
 }
 
 describe("ctx of a tool", () => {
-  it("knows the call, the tool and where it runs [E40]", async () => {
+  it("knows the call, the tool and where it runs", async () => {
     const node = new AgenticToolsNode({
       tools: [
         using(({ toolCallId, toolName, address, runInfo }) => ({ toolCallId, toolName, address, run: runInfo.name })),
@@ -39,7 +39,7 @@ describe("ctx of a tool", () => {
     });
   });
 
-  it("may be taken apart [T14]", async () => {
+  it("may be taken apart", async () => {
     const seen: unknown[] = [];
     const taking = using(({ signal, progress, processState, requestContext, messages, state }) => {
       progress("x");
@@ -62,7 +62,7 @@ describe("ctx of a tool", () => {
     expect(JSON.parse(text ?? "")).toMatchObject({ toolName: "use", toolCallId: "c1" });
   });
 
-  it("has the values of the request [E23] [T35]", async () => {
+  it("has the values of the request", async () => {
     const user = contextKey<string>("user");
     const requestContext = new RequestContext().set(user, "ada");
     const node = new AgenticToolsNode([using((ctx) => ctx.requestContext.get(user))]);

@@ -43,13 +43,13 @@ describe("examples of Eino's documents", () => {
   it.each([
     ["a list", new AgenticToolsNode(tools)],
     ["a config", new AgenticToolsNode({ tools })],
-  ])("a node of %s of three tools runs the one that is called [E2] [E17] [E30]", async (_given, node) => {
+  ])("a node of %s of three tools runs the one that is called", async (_given, node) => {
     expect(await node.invoke(input)).toEqual(output);
     expect(await node.stream(input).concat()).toEqual(output);
     expect(ran).toEqual([]);
   });
 
-  it("it is a step of a chain and a node of a graph, between the same types [E31] [E32]", async () => {
+  it("it is a step of a chain and a node of a graph, between the same types", async () => {
     const node = new AgenticToolsNode(tools);
     const chain = new Chain<AgenticMessage>().appendAgenticToolsNode(node).compile();
     const graph = new Graph<AgenticMessage, AgenticMessage[]>()
@@ -61,7 +61,7 @@ describe("examples of Eino's documents", () => {
     expect(await graph.invoke(input)).toEqual(output);
   });
 
-  it("what a model gives goes straight into it [E33]", async () => {
+  it("what a model gives goes straight into it", async () => {
     const node = new AgenticToolsNode(tools);
     const chain = new Chain<AgenticMessage[]>().appendModel(scriptedModel(input, input)).appendAgenticToolsNode(node);
     expect(await chain.compile().invoke([userMessage("How is it tomorrow?")])).toEqual(output);
@@ -77,7 +77,7 @@ describe("examples of Eino's documents", () => {
     expect(await graph.stream(question).concat()).toEqual(output);
   });
 
-  it("a tool has options of its own, which functions set [E27] [E28] [E29]", async () => {
+  it("a tool has options of its own, which functions set", async () => {
     interface MyToolOptions {
       timeout: number;
       maxRetries: number;
@@ -91,7 +91,7 @@ describe("examples of Eino's documents", () => {
     expect(textsOf(results)).toEqual(['{"timeout":5000,"maxRetries":3,"retryInterval":100}']);
   });
 
-  it("callbacks of a run reach the tools inside, and know the call [E34] [E35] [E38] [E39] [E40]", async () => {
+  it("callbacks of a run reach the tools inside, and know the call", async () => {
     const log: unknown[] = [];
     const helper = componentHandlers({
       tool: {
@@ -109,7 +109,7 @@ describe("examples of Eino's documents", () => {
     expect(log).toHaveLength(2);
   });
 
-  it("a handler may close its copy of a stream early, and nobody misses a chunk [E36]", async () => {
+  it("a handler may close its copy of a stream early, and nobody misses a chunk", async () => {
     const seen: unknown[] = [];
     const helper = componentHandlers({
       tool: {
@@ -132,7 +132,7 @@ describe("examples of Eino's documents", () => {
     expect(seen).toEqual([{ result: "1" }]);
   });
 
-  it("order, errors, arguments and middlewares are all settled in one config [E5] [E41]", async () => {
+  it("order, errors, arguments and middlewares are all settled in one config", async () => {
     const order: string[] = [];
     const say = tool("say", async ({ text }) => {
       order.push(`start ${text}`);
@@ -159,7 +159,7 @@ describe("examples of Eino's documents", () => {
 
 describe("a run that its caller stops", () => {
   it.each(["invoke", "stream"] as const)(
-    "stops a tool that polls its signal and throws, and rejects with an AbortError (%s) [A1] [A3] [A4] [A5]",
+    "stops a tool that polls its signal and throws, and rejects with an AbortError (%s)",
     async (mode) => {
       const controller = new AbortController();
       const steps: number[] = [];

@@ -26,7 +26,7 @@ function logging(name: string, log: string[]): ToolCallMiddleware {
 }
 
 describe("order", () => {
-  it("has the first middleware outermost, and callbacks inside all of them [E11]", async () => {
+  it("has the first middleware outermost, and callbacks inside all of them", async () => {
     const log: string[] = [];
     const node = new AgenticToolsNode({
       tools: [tool("a", () => log.push("tool"))],
@@ -39,7 +39,7 @@ describe("order", () => {
     expect(log).toEqual(["A>", "B>", "start", "tool", "end", "<B", "<A"]);
   });
 
-  it("wraps a tool in its own way of running, whatever the node's mode [E11]", async () => {
+  it("wraps a tool in its own way of running, whatever the node's mode", async () => {
     const log: string[] = [];
     const node = new AgenticToolsNode({ tools: [shout, count], toolCallMiddlewares: [logging("A", log)] });
     await node.stream(calls(call("shout"))).concat();

@@ -27,7 +27,7 @@ const mine = createTool({
 
 const node = new AgenticToolsNode([mine, tool("other", () => "done")]);
 
-describe("T12 a tool with a requestContextSchema", () => {
+describe("a tool with a requestContextSchema", () => {
   it("runs with the values of the request, which the schema only checks", async () => {
     const results = await node.invoke(calls(call("mine")), { requestContext: new RequestContext({ userId: "u-1" }) });
     expect(textsOf(results)).toEqual(["all of u-1, undefined"]);

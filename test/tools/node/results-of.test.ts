@@ -30,7 +30,7 @@ describe("after a failure", () => {
 });
 
 describe("after an abort", () => {
-  it("rejects with the reason at once, and knows what every call has come to [A6]", async () => {
+  it("rejects with the reason at once, and knows what every call has come to", async () => {
     const controller = new AbortController();
     const message = calls(call("quick"), call("stuck"));
     const running = rejection(new AgenticToolsNode([quick, stuck()]).invoke(message, { signal: controller.signal }));
@@ -44,7 +44,7 @@ describe("after an abort", () => {
     expect(textsOf(results)[1]).toContain("may have executed");
   });
 
-  it("tells calls that ran from those that had not started [A5]", async () => {
+  it("tells calls that ran from those that had not started", async () => {
     const controller = new AbortController();
     const message = calls(call("stuck"), call("quick"));
     const node = new AgenticToolsNode({ tools: [quick, stuck()], executeSequentially: true });

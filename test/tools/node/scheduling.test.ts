@@ -24,7 +24,7 @@ function controlled(...names: string[]) {
 }
 
 describe("side by side", () => {
-  it("starts all calls at once and keeps their order [E8]", async () => {
+  it("starts all calls at once and keeps their order", async () => {
     const { log, tools, end } = controlled("a", "b", "c");
     const running = new AgenticToolsNode(tools).invoke(calls(call("a"), call("b"), call("c")));
     await settled();
@@ -95,7 +95,7 @@ describe("side by side", () => {
 });
 
 describe("one after the other", () => {
-  it("keeps the order of the blocks, one at a time [E8] [E9]", async () => {
+  it("keeps the order of the blocks, one at a time", async () => {
     const { log, tools, end } = controlled("a", "b");
     const running = new AgenticToolsNode({ tools, executeSequentially: true }).invoke(calls(call("b"), call("a")));
     await settled();
@@ -222,7 +222,7 @@ describe("onToolError", () => {
 });
 
 describe("unknownToolsHandler", () => {
-  it("answers in place of a tool [E7]", async () => {
+  it("answers in place of a tool", async () => {
     const seen: unknown[] = [];
     const node = new AgenticToolsNode({
       tools: [],
@@ -238,7 +238,7 @@ describe("unknownToolsHandler", () => {
     expect(textsOf(await node.stream(message).concat())).toEqual(["no nope here"]);
   });
 
-  it("fails its call, as an execution, when it fails [E7]", async () => {
+  it("fails its call, as an execution, when it fails", async () => {
     const node = new AgenticToolsNode({
       tools: [],
       unknownToolsHandler: () => {
@@ -252,7 +252,7 @@ describe("unknownToolsHandler", () => {
 });
 
 describe("toolArgumentsHandler", () => {
-  it("gives the text that is parsed [E10]", async () => {
+  it("gives the text that is parsed", async () => {
     const node = new AgenticToolsNode({
       tools: [tool("a", ({ n }) => n)],
       toolArgumentsHandler: async (name, args, ctx) => args.replace("}", `,"n":"${name} ${ctx.toolCallId}"}`),
@@ -260,7 +260,7 @@ describe("toolArgumentsHandler", () => {
     expect(textsOf(await node.invoke(calls(call("a", { x: 1 }, "c1"))))).toEqual(["a c1"]);
   });
 
-  it("fails its call, as an execution, when it fails or gives no text [E10]", async () => {
+  it("fails its call, as an execution, when it fails or gives no text", async () => {
     const failing = new AgenticToolsNode({
       tools: [tool("a", () => "")],
       toolArgumentsHandler: () => {

@@ -6,7 +6,7 @@ describe.each([
   ["without a time limit", undefined],
   ["with a time limit", 60_000],
 ])("a call %s whose run is stopped", (_name, timeoutMs) => {
-  it.each(["invoke", "stream"] as const)("sees it in its signal (%s) [A2] [A4]", async (mode) => {
+  it.each(["invoke", "stream"] as const)("sees it in its signal (%s)", async (mode) => {
     const started = deferred();
     const seen = deferred<readonly unknown[]>();
     const listening = createTool({

@@ -70,7 +70,7 @@ const heard = [
 ];
 
 describe("hooks of a call whose message streams in", () => {
-  it("T16 T17 T20 hear of its start and of each piece, before its input, its run and its output", async () => {
+  it("hear of its start and of each piece, before its input, its run and its output", async () => {
     const log: unknown[] = [];
     const node = new AgenticToolsNode([listening(log)]);
     expect(textsOf(await node.collect(StreamReader.from(chunks)))).toEqual(["x", "y"]);
@@ -81,7 +81,7 @@ describe("hooks of a call whose message streams in", () => {
     expect(log.slice(0, 8)).toEqual(heard.slice(0, 8));
   });
 
-  it("T16 hear of it while the message is still on its way", async () => {
+  it("hear of it while the message is still on its way", async () => {
     const log: unknown[] = [];
     const { reader, writer } = pipe<AgenticMessage>();
     const results = new AgenticToolsNode([listening(log)]).collect(reader);
@@ -95,7 +95,7 @@ describe("hooks of a call whose message streams in", () => {
     expect(textsOf(await results)).toEqual(["x"]);
   });
 
-  it("T16 hear of no start and no piece when the message is there at once", async () => {
+  it("hear of no start and no piece when the message is there at once", async () => {
     const log: unknown[] = [];
     const node = new AgenticToolsNode([listening(log)]);
     const wanted = ["input a", "execute a", "output a"];
@@ -105,7 +105,7 @@ describe("hooks of a call whose message streams in", () => {
     expect(log).toEqual(wanted);
   });
 
-  it("T17 hear of pieces that have the call at once", async () => {
+  it("hear of pieces that have the call at once", async () => {
     const log: unknown[] = [];
     await new AgenticToolsNode([listening(log)]).collect(
       StreamReader.from([calls(call("echo", { text: "x" }, "a"), call("echo", { text: "y" }, "b"))]),
@@ -113,7 +113,7 @@ describe("hooks of a call whose message streams in", () => {
     expect(log.slice(0, 4)).toEqual(["start a", 'delta a {"text":"x"}', "start b", 'delta b {"text":"y"}']);
   });
 
-  it("T21 T22 get the messages so far, or those of the call option, and the signal", async () => {
+  it("get the messages so far, or those of the call option, and the signal", async () => {
     const seen: { messages: readonly AgenticMessage[]; abortSignal: AbortSignal; toolName: string }[] = [];
     const tool = createTool({
       id: "echo",
@@ -163,7 +163,7 @@ describe("hooks of a call whose message streams in", () => {
     ]);
   });
 
-  it("T23 never fail a call", async () => {
+  it("never fail a call", async () => {
     const events: unknown[] = [];
     const error = new Error("mine");
     const tool = createTool({

@@ -21,7 +21,7 @@ const count = tool("count", async function* ({ to }) {
 const echo = tool("echo", ({ text }) => text);
 
 describe("chunks", () => {
-  it("are lists of the length of the calls, with one slot filled, which knows its index [E4]", async () => {
+  it("are lists of the length of the calls, with one slot filled, which knows its index", async () => {
     const [chunk] = await chunksOf(
       new AgenticToolsNode([echo, count]).stream(calls(call("echo", { text: "a" }), call("count", { to: 0 }))),
     );
@@ -36,7 +36,7 @@ describe("chunks", () => {
     });
   });
 
-  it("come as the tools produce them, interleaved [E4] [T35]", async () => {
+  it("come as the tools produce them, interleaved", async () => {
     const gates = [deferred(), deferred()];
     const gated = (id: string, first: Promise<void>) =>
       tool(id, async function* () {
@@ -347,7 +347,7 @@ describe("concatenation", () => {
     fails: fc.boolean(),
   });
 
-  it("of the stream equals the result of invoke, whatever the tools do [E4]", async () => {
+  it("of the stream equals the result of invoke, whatever the tools do", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(plan, { minLength: 1, maxLength: 4 }),

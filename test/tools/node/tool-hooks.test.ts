@@ -41,13 +41,13 @@ function consoleErrors(): unknown[] {
 }
 
 describe("hooks of a call whose message is whole", () => {
-  it("T18 T19 T20 hear of the valid input, then of the output", async () => {
+  it("hear of the valid input, then of the output", async () => {
     const log: unknown[] = [];
     await new AgenticToolsNode([listening(log)]).invoke(calls(call("weather")));
     expect(log).toEqual([["input", { city: "深圳" }], "execute", ["output", { city: "深圳" }]]);
   });
 
-  it("T19 T21 T22 get the call, its messages and its signal", async () => {
+  it("get the call, its messages and its signal", async () => {
     const seen: object[] = [];
     let signal: AbortSignal | undefined;
     const node = new AgenticToolsNode([
@@ -72,7 +72,7 @@ describe("hooks of a call whose message is whole", () => {
     expect(seen).toMatchObject([{ messages }, { messages }]);
   });
 
-  it("T18 hear of valid input only, and also when another call stops the node", async () => {
+  it("hear of valid input only, and also when another call stops the node", async () => {
     const log: unknown[] = [];
     const node = new AgenticToolsNode([listening(log)]);
     await rejection(
@@ -81,7 +81,7 @@ describe("hooks of a call whose message is whole", () => {
     expect(log).toEqual([["input", { city: "深圳" }]]);
   });
 
-  it("T19 hear of no output when the tool fails, gives what does not fit, or is too late", async () => {
+  it("hear of no output when the tool fails, gives what does not fit, or is too late", async () => {
     const log: unknown[] = [];
     const onOutput = () => log.push("output");
     const late = deferred<string>();
@@ -106,7 +106,7 @@ describe("hooks of a call whose message is whole", () => {
     expect(log).toEqual([]);
   });
 
-  it("T5 T19 hear of the output as its schema has it, and not of what the model reads", async () => {
+  it("hear of the output as its schema has it, and not of what the model reads", async () => {
     const outputs: unknown[] = [];
     const node = new AgenticToolsNode([
       createTool({
@@ -122,7 +122,7 @@ describe("hooks of a call whose message is whole", () => {
     expect(outputs).toEqual(["20 C"]);
   });
 
-  it("T19 hear once of the whole output of a tool that streams", async () => {
+  it("hear once of the whole output of a tool that streams", async () => {
     const outputs: unknown[] = [];
     const onOutput = ({ output }: { output: unknown }) => outputs.push(output);
     const streaming = (id: string, chunks: readonly unknown[], more: object = {}) =>
@@ -152,7 +152,7 @@ describe("hooks of a call whose message is whole", () => {
     expect(outputs).toHaveLength(4);
   });
 
-  it("T23 never fail a call, and nobody waits for them", async () => {
+  it("never fail a call, and nobody waits for them", async () => {
     const events: unknown[] = [];
     const first = new Error("first");
     const second = new Error("second");
@@ -176,7 +176,7 @@ describe("hooks of a call whose message is whole", () => {
     ]);
   });
 
-  it("T23 stand in the console with what they threw where no handler listens", async () => {
+  it("stand in the console with what they threw where no handler listens", async () => {
     const errors = consoleErrors();
     const error = new Error("mine");
     const node = new AgenticToolsNode([listening([], { onOutput: () => Promise.reject(error) })]);
@@ -206,7 +206,7 @@ describe("hooks of a call whose message is whole", () => {
     expect(log).toEqual([["input", { city: "深圳" }], "execute", ["output", { city: "深圳" }]]);
   });
 
-  it("T24 are optional, and must be functions", () => {
+  it("are optional, and must be functions", () => {
     expect(() => tool("none", () => "")).not.toThrow();
     expect(() => listening([], { onOutput: "no" as never })).toThrow("onOutput must be a function");
   });

@@ -73,7 +73,7 @@ describe("names", () => {
     expect(thrownBy(() => new AgenticToolsNode({ tools: hostile })).code).toBe("INVALID_KEY");
   });
 
-  it("may not be there twice, for us or for the model [N3] [E24]", () => {
+  it("may not be there twice, for us or for the model", () => {
     const twice = thrownBy(() => new AgenticToolsNode([named("a"), named("b"), named("a")]));
     expect(twice.code).toBe("DUPLICATE_TOOL");
     expect(twice.message).toContain("tools[0] and tools[2]");
@@ -104,7 +104,7 @@ describe("what is no tool", () => {
         invoke: answer,
       },
     ],
-  ])("is refused: %s [E6] [E19]", (message, given) => {
+  ])("is refused: %s", (message, given) => {
     const error = thrownBy(() => new AgenticToolsNode([plain(given)]));
     expect(error.code).toBe("INVALID_TOOL");
     expect(error.message).toContain(message);

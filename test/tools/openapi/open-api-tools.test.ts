@@ -43,7 +43,7 @@ async function send(document: object, args: object, options: OpenApiToolsOptions
 }
 
 describe("a document", () => {
-  it("gives one tool per operation, named by its operationId, else by method and path [E43]", async () => {
+  it("gives one tool per operation, named by its operationId, else by method and path", async () => {
     const document = documentOf({
       "/pets": { get: { operationId: "listPets", summary: "Lists." }, post: {} },
       "/pets/{id}/toys-of-it": { parameters: [parameter("id", "path")], delete: {}, trace: {} },
@@ -353,7 +353,7 @@ describe("an answer", () => {
     expect(error).toMatchObject({ code: "TOOL_FAILED", message: expect.stringContaining("GET /a was not answered") });
   });
 
-  it("is not waited for when the run is stopped [A4]", async () => {
+  it("is not waited for when the run is stopped", async () => {
     const controller = new AbortController();
     const reason = new Error("enough");
     const { baseUrl } = await service(() => {

@@ -62,7 +62,7 @@ describe("the outputSchema of a tool", () => {
     expect(await outputSchemaOf(responses)).toBeUndefined();
   });
 
-  it("checks answers only where somebody says so [N15]", async () => {
+  it("checks answers only where somebody says so", async () => {
     const document = oneOperation({ operationId: "count", responses: { 200: answer({ type: "integer" }) } });
     const fetch = async () => Response.json("many");
     const tools = [await toolOf(document, { fetch })];
@@ -78,7 +78,7 @@ describe("what a tool says of its operation", () => {
     ["put", { readOnlyHint: false, idempotentHint: true }],
     ["delete", { readOnlyHint: false, idempotentHint: true }],
     ["post", { readOnlyHint: false, idempotentHint: false }],
-  ])("T25 T26 T28 follows from the method: %s", async (method, hints) => {
+  ])("follows from the method: %s", async (method, hints) => {
     const tool = await toolOf(oneOperation({ summary: "Does it." }, {}, method));
     expect(tool.mcp).toEqual({ annotations: { title: "Does it.", ...hints } });
   });

@@ -80,7 +80,7 @@ describe.each<[Transport, Protocol]>([
     return { ...server, connection };
   };
 
-  it("gets all kinds of values and gives them back as they were [E42]", async () => {
+  it("gets all kinds of values and gives them back as they were", async () => {
     const { connection } = await start();
     const tools = await shopTools({ connection });
     const sent = orderFor(protocol);

@@ -1,7 +1,7 @@
 import { AgenticToolsNode, createTool } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { blocksOf, call, calls, toolError } from "../node/calls.js";
+import { blocksOf, call, calls, toolError } from "./node/calls.js";
 
 const wrongItems = (count: number) => ({ items: Array.from({ length: count }, (_, index) => `wrong ${index}`) });
 const plain = { type: "object", properties: { items: { type: "array", items: { type: "integer" } } } };

@@ -1,6 +1,6 @@
 import { END, Graph, lambda, START, type StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { compileOptions, type Mode, modes, runOptions, start, type Way, ways } from "../every-way.js";
+import { compileOptions, type Mode, modes, runOptions, start, type Way, ways } from "./every-way.js";
 
 const rounds = 2_000;
 

@@ -1,8 +1,8 @@
 import { END, Graph, memoryStore, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { questionOf } from "../../checkpoint/interrupt-of.js";
-import { allWays, compileOptions, goOn, modes, perWay, runOptions, start } from "../every-way.js";
-import { forever, gate, turns } from "../gate.js";
+import { questionOf } from "../checkpoint/interrupt-of.js";
+import { allWays, compileOptions, goOn, modes, perWay, runOptions, start } from "./every-way.js";
+import { forever, gate, turns } from "./gate.js";
 
 type Trigger = "anyPredecessor" | "allPredecessor";
 

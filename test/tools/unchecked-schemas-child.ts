@@ -1,6 +1,6 @@
 // Runs where code may not be made from strings. unchecked-schemas.test.ts starts it.
 import { readFileSync } from "node:fs";
-import { JsonSchemaValidator } from "../../../src/schema/json-schema-validator.js";
+import { JsonSchemaValidator } from "../../src/schema/json-schema-validator.js";
 
 interface Case {
   readonly schema: object;

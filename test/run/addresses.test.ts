@@ -1,7 +1,7 @@
 import { AgenticToolsNode, Chain, createTool, END, Graph, memoryStore, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { idsOf, interruptOf, questionOf } from "../../checkpoint/interrupt-of.js";
-import { call, calls } from "../../tools/node/calls.js";
+import { idsOf, interruptOf, questionOf } from "../checkpoint/interrupt-of.js";
+import { call, calls } from "../tools/node/calls.js";
 
 const asks = async (_text: string, ctx: { ask: (key: string, info: unknown) => Promise<unknown>; address: string }) =>
   `${String(await ctx.ask("q", ctx.address))}`;

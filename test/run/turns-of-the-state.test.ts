@@ -11,10 +11,10 @@ import {
   stateKey,
 } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { call, calls } from "../../tools/node/calls.js";
-import { allWays, compileOptions, everyWay, inEveryWay, perWay, runOptions, start } from "../every-way.js";
-import { gate, turns } from "../gate.js";
-import { errorOf } from "../rejected-by.js";
+import { call, calls } from "../tools/node/calls.js";
+import { allWays, compileOptions, everyWay, inEveryWay, perWay, runOptions, start } from "./every-way.js";
+import { gate, turns } from "./gate.js";
+import { errorOf } from "./rejected-by.js";
 
 const counter = stateKey("counter", () => ({ count: 0 }));
 

@@ -10,10 +10,10 @@ import {
   memoryStore,
 } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { JsonSchemaValidator, jsonSchemaValidator } from "../../../src/schema/json-schema-validator.js";
-import { questionOf } from "../../checkpoint/interrupt-of.js";
-import { connect, tool as served } from "../mcp/servers.js";
-import { call, calls, kindsOf, textsOf } from "../node/calls.js";
+import { JsonSchemaValidator, jsonSchemaValidator } from "../../src/schema/json-schema-validator.js";
+import { questionOf } from "../checkpoint/interrupt-of.js";
+import { connect, tool as served } from "./mcp/servers.js";
+import { call, calls, kindsOf, textsOf } from "./node/calls.js";
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const draft = (name: string) => ({ $schema: `http://json-schema.org/draft-${name}/schema#` });

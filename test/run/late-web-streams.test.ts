@@ -1,6 +1,6 @@
 import { Graph } from "kumiko";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { settled } from "../../schema/stream/producer.js";
+import { settled } from "../schema/stream/producer.js";
 
 const unhandled: unknown[] = [];
 const note = (error: unknown): void => void unhandled.push(error);

@@ -3,7 +3,7 @@ import { type AgenticMessage, AgenticToolsNode, type AgenticToolsNodeConfig, Cha
 import { openApiTools } from "kumiko/openapi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { call, calls, deferred, rejection, settled } from "../node/calls.js";
+import { call, calls, deferred, rejection, settled } from "./node/calls.js";
 
 beforeEach(() => {
   vi.useFakeTimers();

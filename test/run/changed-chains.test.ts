@@ -1,8 +1,8 @@
 import { Chain, type CompiledGraph, memoryStore, type NodeContext, passthrough } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { questionOf } from "../../checkpoint/interrupt-of.js";
-import { plain } from "../../compose/thrown-by.js";
-import { errorOf } from "../rejected-by.js";
+import { questionOf } from "../checkpoint/interrupt-of.js";
+import { plain } from "../compose/thrown-by.js";
+import { errorOf } from "./rejected-by.js";
 
 function trim(text: string): string {
   return text.trim();

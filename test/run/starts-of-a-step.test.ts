@@ -1,8 +1,8 @@
 import { END, Graph, START } from "kumiko";
 import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { allWays, compileOptions, perWay, runOptions, start } from "../every-way.js";
-import { turns } from "../gate.js";
+import { allWays, compileOptions, perWay, runOptions, start } from "./every-way.js";
+import { turns } from "./gate.js";
 
 const triggers = ["anyPredecessor", "allPredecessor"] as const;
 const keys = ["a", "b", "c"] as const;

@@ -1,9 +1,9 @@
 import { AgenticToolsNode } from "kumiko";
 import { openApiTools } from "kumiko/openapi";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { call, calls, textsOf } from "../node/calls.js";
-import { oneOperation, toolOf } from "../openapi/sent.js";
-import { type Answer, startService } from "../openapi/service.js";
+import { call, calls, textsOf } from "./node/calls.js";
+import { oneOperation, toolOf } from "./openapi/sent.js";
+import { type Answer, startService } from "./openapi/service.js";
 
 afterEach(() => {
   vi.restoreAllMocks();

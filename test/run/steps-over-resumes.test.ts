@@ -1,7 +1,7 @@
 import { END, Graph, type InterruptError, isInterrupt, memoryStore, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { goOn } from "../every-way.js";
-import { errorOf } from "../rejected-by.js";
+import { goOn } from "./every-way.js";
+import { errorOf } from "./rejected-by.js";
 
 const hows = ["resume", "resumeStream"] as const;
 const triples = hows.flatMap((how) => (["exit", "step"] as const).map((durability) => [how, durability] as const));

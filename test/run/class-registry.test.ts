@@ -1,7 +1,7 @@
 import { Chain, ConcatRegistry, passthrough, Runtime } from "kumiko";
 import { expect, it } from "vitest";
-import { plain } from "../../compose/thrown-by.js";
-import { everyWay, inEveryWay } from "../every-way.js";
+import { plain } from "../compose/thrown-by.js";
+import { everyWay, inEveryWay } from "./every-way.js";
 
 class Sum {
   readonly value: number;

@@ -1,6 +1,6 @@
 import { Chain } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { errorOf } from "../rejected-by.js";
+import { errorOf } from "./rejected-by.js";
 
 describe("A question whose info looks like a stop of the library", () => {
   it.each([{ kind: "before_after" }, { kind: "requested" }, { kind: "before_after", before: "a", after: 1 }])(

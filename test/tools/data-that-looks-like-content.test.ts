@@ -3,8 +3,8 @@ import { AgenticToolsNode, createTool, mcpTools } from "kumiko";
 import { openApiTools } from "kumiko/openapi";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { connect, tool as servedTool } from "../mcp/servers.js";
-import { blocksOf, call, calls, tool } from "../node/calls.js";
+import { connect, tool as servedTool } from "./mcp/servers.js";
+import { blocksOf, call, calls, tool } from "./node/calls.js";
 
 const listing = [
   { type: "file", url: "https://example.com/a.txt", size: 3 },

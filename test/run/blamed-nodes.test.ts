@@ -1,8 +1,8 @@
 import { Chain, END, Graph, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { plain } from "../../compose/thrown-by.js";
-import { everyWay, inEveryWay } from "../every-way.js";
-import { microtasks } from "../properties/build-graph.js";
+import { plain } from "../compose/thrown-by.js";
+import { everyWay, inEveryWay } from "./every-way.js";
+import { microtasks } from "./properties/build-graph.js";
 
 async function* letters(text: string) {
   yield* text;

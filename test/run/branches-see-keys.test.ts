@@ -1,7 +1,7 @@
 import { END, Graph, START, type StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { plain } from "../../compose/thrown-by.js";
-import { allWays, compileOptions, perWay, runOptions, start } from "../every-way.js";
+import { plain } from "../compose/thrown-by.js";
+import { allWays, compileOptions, perWay, runOptions, start } from "./every-way.js";
 
 /** What the branches behind a node with an output key were given. */
 function watchedBranches(triggerMode: "anyPredecessor" | "allPredecessor") {

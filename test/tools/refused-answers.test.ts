@@ -8,8 +8,8 @@ import {
 } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { interruptOf, questionOf } from "../../checkpoint/interrupt-of.js";
-import { call, calls, kindsOf, rejection, textsOf } from "../node/calls.js";
+import { interruptOf, questionOf } from "../checkpoint/interrupt-of.js";
+import { call, calls, kindsOf, rejection, textsOf } from "./node/calls.js";
 
 const even = z.object({ n: z.number().refine((n) => n % 2 === 0, "must be even") });
 const run = { checkpointId: "run" };

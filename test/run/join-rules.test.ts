@@ -1,8 +1,8 @@
 import { type CompiledGraph, END, passthrough, START, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { plain } from "../../compose/thrown-by.js";
-import { everyWay, inEveryWay } from "../every-way.js";
-import { lineOf, looseGraph, type NodeEntry } from "../loose-graph.js";
+import { plain } from "../compose/thrown-by.js";
+import { everyWay, inEveryWay } from "./every-way.js";
+import { lineOf, looseGraph, type NodeEntry } from "./loose-graph.js";
 
 const yields = (...chunks: unknown[]) =>
   async function* () {

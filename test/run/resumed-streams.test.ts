@@ -1,6 +1,6 @@
 import { END, Graph, lambda, memoryStore, START, type StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { interruptOf } from "../../checkpoint/interrupt-of.js";
+import { interruptOf } from "../checkpoint/interrupt-of.js";
 
 const durabilities = ["exit", "step"] as const;
 

@@ -1,9 +1,9 @@
 import { Chain, isInterrupt, memoryStore, type NodeContext } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { effects, questionOf } from "../../checkpoint/interrupt-of.js";
-import { goOn, modes, start } from "../every-way.js";
-import { turns } from "../gate.js";
-import { rejectedBy } from "../rejected-by.js";
+import { effects, questionOf } from "../checkpoint/interrupt-of.js";
+import { goOn, modes, start } from "./every-way.js";
+import { turns } from "./gate.js";
+import { rejectedBy } from "./rejected-by.js";
 
 const run = { checkpointId: "run" };
 const durabilities = ["exit", "step"] as const;

@@ -1,7 +1,7 @@
 import { END, Graph, START } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { compileOptions, modes, outcomeOf, runOptions, start, ways } from "../every-way.js";
+import { compileOptions, modes, outcomeOf, runOptions, start, ways } from "./every-way.js";
 
 const measured = (options: object) =>
   new Graph({ input: z.string(), output: z.string().transform((text) => ({ text, size: text.length })) })

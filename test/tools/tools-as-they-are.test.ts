@@ -12,7 +12,7 @@ import {
 import type { AnyTool } from "kumiko/components";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { questionOf } from "../../checkpoint/interrupt-of.js";
+import { questionOf } from "../checkpoint/interrupt-of.js";
 import {
   blocksOf,
   call,
@@ -24,7 +24,7 @@ import {
   textsOf,
   tool,
   toolError,
-} from "../node/calls.js";
+} from "./node/calls.js";
 
 /** What is marked as a tool of Mastra. The real ones are in test/mastra. */
 const mastraShape = (fields: object) =>
