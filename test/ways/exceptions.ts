@@ -126,7 +126,7 @@ export const exceptions: readonly Exception[] = [
         "tools/node/tool-hooks.test.ts",
         /^hooks of a call whose message is whole > (hear of valid input only|hear once when a middleware)/,
       ],
-      ["tools/contract/watching.test.ts", /T18 for a whole message|T19 onOutput hears of success only/],
+      ["tools/contract/watching.test.ts", /for a whole message|onOutput hears of success only/],
     ],
   },
   {
