@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import type { ApprovalRule, Tool } from "../components/tool.js";
 import type { AnyStandardSchema, JsonSchema, OnlySchema, SchemaOutput } from "../schema/standard-schema.js";
 import { type ExecuteInput, makeTool } from "../tools/define/create-tool.js";
@@ -36,6 +37,7 @@ export function asTool<Schema extends JsonSchema>(
   options: AsToolOptions<Schema> & { readonly inputSchema: OnlySchema<Schema> },
 ): Tool;
 export function asTool(runnable: Runnable<never, unknown>, options: ErasedOptions): Tool {
+  checkOptions("asTool", options, ["id", "description", "inputSchema", "requireApproval"]);
   const { id, description, inputSchema, requireApproval } = options;
   return makeTool(
     {

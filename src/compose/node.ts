@@ -1,7 +1,7 @@
 import type { NodeContext } from "../components/context.js";
 import { isFields } from "../is.js";
+import { adaptedModel } from "../models/adapted-model.js";
 import { isAiSdkModel } from "../models/ai-sdk/provider-model.js";
-import { toModel } from "../models/to-model.js";
 import { invalidNode } from "./errors.js";
 import type { RunOptions } from "./options.js";
 import { type HasNodeDefinition, hasNodeDefinition, type NodeDefinition } from "./plan/node-definition.js";
@@ -14,7 +14,7 @@ export function toNode(key: string, node: unknown): NodeDefinition | HasNodeDefi
   if (hasNodeDefinition(node)) return node;
   const kind: unknown = "component" in node ? node.component : undefined;
   if (isComponentName(kind)) return fromComponent(key, node, kind);
-  if (isAiSdkModel(node)) return fromComponent(key, toModel(node, key), "model");
+  if (isAiSdkModel(node)) return fromComponent(key, adaptedModel(node), "model");
   if (modes.every((mode) => hasMethod(node, mode))) return fromForeignRunnable(node);
   throw invalidNode(key, kind === undefined ? `is ${kindOf(node)}. ${advice}` : describeComponent(kind));
 }

@@ -3,8 +3,8 @@ import type { Embedder, EmbedderOptions } from "../components/retrieval.js";
 import { isFields } from "../is.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import { ModelWarnings } from "./ai-sdk/model-warnings.js";
-import { type AiSdkEmbeddingModel, providerModelName, requireAiSdkEmbeddingModel } from "./ai-sdk/provider-model.js";
-import { wrongEmbeddings } from "./errors.js";
+import { type AiSdkEmbeddingModel, isAiSdkEmbeddingModel, providerModelName } from "./ai-sdk/provider-model.js";
+import { notAModel, wrongEmbeddings } from "./errors.js";
 
 /** Call options of an embedder of the AI SDK. */
 export interface AiSdkEmbedderOptions extends EmbedderOptions {
@@ -23,7 +23,8 @@ export interface AiSdkEmbedderOptions extends EmbedderOptions {
  * const [vector] = await runnable(embedder).invoke(["Hello"]);
  */
 export function aiSdkEmbedder(model: AiSdkEmbeddingModel): Embedder<AiSdkEmbedderOptions> {
-  return new AdaptedEmbedder(requireAiSdkEmbeddingModel(model));
+  if (!isAiSdkEmbeddingModel(model)) throw notAModel(model, "aiSdkEmbedder", "doEmbed");
+  return new AdaptedEmbedder(model);
 }
 
 type EmbedderContext = NodeContext<unknown, AiSdkEmbedderOptions>;

@@ -1,6 +1,7 @@
 import type { AgenticModel } from "../components/model.js";
-import { type AiSdkModel, providerModelName, requireAiSdkModel } from "./ai-sdk/provider-model.js";
-import { LaterModel } from "./later-model.js";
+import { adaptedModel } from "./adapted-model.js";
+import { type AiSdkModel, isAiSdkModel } from "./ai-sdk/provider-model.js";
+import { notAModel } from "./errors.js";
 
 /**
  * Creates a model from one of a provider package of the AI SDK (specs V2, V3 and V4). Content that no block type can
@@ -12,10 +13,6 @@ import { LaterModel } from "./later-model.js";
  * const answer = await app.invoke([userMessage("Weather in Kyoto?")], { options: { model: { temperature: 0 } } });
  */
 export function aiSdkModel(model: AiSdkModel): AgenticModel {
-  const given = requireAiSdkModel(model);
-  const load = async (): Promise<AgenticModel> => {
-    const { AdaptedModel } = await import("./ai-sdk/adapted-model.js");
-    return new AdaptedModel(given);
-  };
-  return new LaterModel(load, providerModelName(given));
+  if (!isAiSdkModel(model)) throw notAModel(model, "aiSdkModel", "doGenerate");
+  return adaptedModel(model);
 }

@@ -1,7 +1,7 @@
 import type { AgenticModel } from "../components/model.js";
 import { isFields } from "../is.js";
+import { adaptedModel } from "./adapted-model.js";
 import { type AiSdkModel, isAiSdkModel } from "./ai-sdk/provider-model.js";
-import { aiSdkModel } from "./ai-sdk-model.js";
 import { notAModel } from "./errors.js";
 
 /** Either kind of model: a model component, or a model of a provider package of the AI SDK. */
@@ -9,7 +9,7 @@ export type Model = AgenticModel | AiSdkModel;
 
 /** Wraps a model of the AI SDK in an adapter, and returns a model component unchanged. `where` names the caller in errors. */
 export function toModel(model: Model, where: string): AgenticModel {
-  if (isAiSdkModel(model)) return aiSdkModel(model);
+  if (isAiSdkModel(model)) return adaptedModel(model);
   if (isAgenticModel(model)) return model;
   throw notAModel(model, where, "doGenerate");
 }

@@ -1,5 +1,4 @@
 import { isFields } from "../../is.js";
-import { notAModel } from "../errors.js";
 
 /** The supported versions of the provider specification of the AI SDK. */
 export type AiSdkVersion = "v2" | "v3" | "v4";
@@ -45,15 +44,8 @@ export function isAiSdkModel(value: unknown): value is AiSdkModel {
   );
 }
 
-export function requireAiSdkModel(value: unknown): AiSdkModel {
-  if (isAiSdkModel(value)) return value;
-  throw notAModel(value, "aiSdkModel", "doGenerate");
-}
-
-export function requireAiSdkEmbeddingModel(value: unknown): AiSdkEmbeddingModel {
-  const fits = isFields(value) && hasFunctions(value, "doEmbed") && versions.includes(value.specificationVersion);
-  if (fits) return value as object as AiSdkEmbeddingModel;
-  throw notAModel(value, "aiSdkEmbedder", "doEmbed");
+export function isAiSdkEmbeddingModel(value: unknown): value is AiSdkEmbeddingModel {
+  return isFields(value) && hasFunctions(value, "doEmbed") && versions.includes(value.specificationVersion);
 }
 
 function hasFunctions(value: object, ...names: readonly string[]): boolean {
