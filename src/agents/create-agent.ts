@@ -1,16 +1,29 @@
 import { startedHere } from "../callbacks/at-call.js";
-import type { Tool } from "../components/tool.js";
+import type { NodeContext } from "../components/context.js";
+import { stateKey } from "../components/state-key.js";
+import type { Tool, ToolContext } from "../components/tool.js";
+import { Graph } from "../compose/graph.js";
 import type { Answers } from "../compose/options.js";
+import { planOfAgent } from "../compose/plan/make-plan.js";
+import { hasNodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
+import { END, type Plan, START } from "../compose/plan/plan.js";
+import type { Runnable } from "../compose/runnable.js";
+import { isFields } from "../is.js";
+import { bareRunnable } from "../run/bare-runnable.js";
+import { CompiledPlan } from "../run/compiled-plan.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { userMessage } from "../schema/message/construct-message.js";
+import { toolCallsOf } from "../schema/message/read-message.js";
 import type { AnyStandardSchema, JsonSchema, SchemaOutput } from "../schema/standard-schema.js";
+import { withoutUndefined } from "../schema/without-undefined.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
 import { makeTool } from "../tools/define/create-tool.js";
 import type { Agent, AgentGraph, AgentToolOptions } from "./agent.js";
-import { agentGraph } from "./agent-graph.js";
 import type { AgentOptions } from "./agent-options.js";
 import { type AgentParts, type AnyAgentOptions, agentParts } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
+import { type AgentState, newAgentState } from "./agent-state.js";
 import { AgentStream } from "./agent-stream.js";
-import { agentTool } from "./agent-tool.js";
 import type {
   AgentCallOptions,
   AgentFork,
@@ -21,8 +34,11 @@ import type {
 } from "./call-options.js";
 import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
 import { agentWithoutDescription, checkAgentOptionNames, invalidAgentOption, nothingToResume } from "./errors.js";
+import { runModelNode } from "./model-node.js";
 import { AgentRunCall, type RunnableAgent } from "./run-agent.js";
 import { type EventReader, StreamCall } from "./stream-call.js";
+import { toolsNode } from "./tools-node.js";
+import type { AgentCall } from "./turn.js";
 
 /** The output type of an agent with this output schema; text without one. */
 export type AgentOutput<Schema> = Schema extends AnyStandardSchema
@@ -144,4 +160,91 @@ function targetOf(run: ResumeTarget): string | { readonly threadId: string } {
   if (checkpointId !== undefined) return checkpointId;
   if (threadId !== undefined) return { threadId };
   throw nothingToResume();
+}
+
+/** When a run is saved, and what stays of it. */
+type SaveSettings = Pick<AgentParts["options"], "durability" | "history">;
+
+/** The graph of an agent: the model, its tools, and the way back. */
+function agentGraph(parts: AgentParts, saves: SaveSettings = parts.options): AgentGraph {
+  const { name, options } = parts;
+  const { store, callbacks = [], runtime } = options;
+  const { durability = "step", history = false } = saves;
+  const graph = new Graph<readonly AgenticMessage[], AgenticMessage>()
+    .withState(stateKey<AgentState>("agent", () => newAgentState(name)))
+    .addNode("model", modelNode(parts))
+    .addNode("tools", toolsNode(parts))
+    .addEdge(START, "model")
+    .addBranch("model", ["tools", "model", END], (_answer, ctx) => nextNode(ctx as NodeContext<AgentState>))
+    .addEdge("tools", "model")
+    .compile({ name, maxSteps: Number.MAX_SAFE_INTEGER, store, durability, history, callbacks, runtime });
+  return asAgent(graph, parts);
+}
+
+/** The same graph; observers see its runs as those of an agent. */
+function asAgent(graph: AgentGraph, { name, description }: AgentParts): AgentGraph {
+  const body = hasNodeDefinition(graph) ? graph[nodeDefinition].body : undefined;
+  if (body?.kind !== "graph") return graph;
+  const meta: Plan["meta"] = (optionsOf) => {
+    const { threadId } = (optionsOf("model") as { readonly call?: AgentCall } | undefined)?.call ?? {};
+    return withoutUndefined({ name, description, threadId });
+  };
+  return new CompiledPlan(planOfAgent(body.plan, meta));
+}
+
+/** It calls models, and takes their options. */
+function modelNode(parts: AgentParts): Runnable<readonly AgenticMessage[] | AgenticMessage, AgenticMessage> {
+  const call = (input: unknown, ctx: NodeContext<AgentState>) => runModelNode(parts, input, ctx);
+  return bareRunnable({ component: "lambda", type: "", takes: "model", body: { kind: "function", call } });
+}
+
+/** Where an answer leads: what it means was decided when it was accepted. */
+function nextNode({ state }: NodeContext<AgentState>): "tools" | "model" | typeof END {
+  if (state.phase === "tools") return "tools";
+  return state.phase === "end" ? END : "model";
+}
+
+const promptSchema = {
+  type: "object",
+  properties: { prompt: { type: "string", description: "What the agent is asked, with all that it needs to know." } },
+  required: ["prompt"],
+  additionalProperties: false,
+} as const;
+
+/** The options of a tool that runs an agent inside the call. */
+function agentTool(
+  agent: RunnableAgent,
+  {
+    id,
+    description,
+    inputSchema = promptSchema,
+    history = "none",
+    requireApproval,
+  }: AgentToolOptions & { readonly id: string; readonly description: string },
+) {
+  return {
+    id,
+    description,
+    inputSchema,
+    ...(requireApproval !== undefined && { requireApproval }),
+    execute: async (input: unknown, ctx: ToolContext): Promise<unknown> => {
+      const question = userMessage(questionOf(input));
+      const prompt = history === "parent" ? [...conversationOf(ctx), question] : [question];
+      const result = await new AgentRunCall(agent).forCall(ctx.toolCallId).generate(prompt, { parent: ctx });
+      return agent.parts.output === undefined ? result.text : result.output;
+    },
+  };
+}
+
+function questionOf(input: unknown): string {
+  return isFields(input) && Object.keys(input).length === 1 && typeof input.prompt === "string"
+    ? input.prompt
+    : JSON.stringify(input);
+}
+
+/** What was said before the call: not the message that it stands in. */
+function conversationOf({ messages }: ToolContext): readonly AgenticMessage[] {
+  const last = messages.at(-1);
+  const isOpen = last?.role === "assistant" && toolCallsOf(last).length > 0;
+  return (isOpen ? messages.slice(0, -1) : messages).filter(({ role }) => role !== "system");
 }

@@ -1,14 +1,15 @@
 import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
 import { attemptable, generateWith, isAttempting, onlyAttempt, streamWith, withCall } from "../models/attempts.js";
+import { fallbackModel } from "../models/fallback-model.js";
 import type { ModelAttempts } from "../models/model-attempts.js";
 import { retryModel } from "../models/retry-model.js";
 import { type Model, toModel } from "../models/to-model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import type { AgentParts } from "./agent-parts.js";
-import { limitedModel } from "./limited-model.js";
 import type { ModelRequest } from "./model-request.js";
+import { timedModel } from "./timed-model.js";
 
 /** A model with the patience of an agent around it. Each attempt is a model run of its own, inside the node. */
 export interface ModelChain {
@@ -80,4 +81,17 @@ class Delegating implements ModelChain {
 
 function messagesOf({ instructions, messages }: ModelRequest): readonly AgenticMessage[] {
   return messages.toSpliced(0, 0, ...instructions);
+}
+
+/** A model with the time limits, retries and fallbacks of an agent. */
+function limitedModel(model: AgenticModel, { options }: AgentParts, where: string): AgenticModel {
+  const { retry, fallbacks = [], modelTimeoutMs, modelIdleTimeoutMs, runtime } = options;
+  const patient = (one: AgenticModel): AgenticModel => {
+    const times = { timeoutMs: modelTimeoutMs, idleTimeoutMs: modelIdleTimeoutMs, clock: runtime?.clock };
+    const timed = timedModel(one, times);
+    return retry === false ? timed : retryModel(timed, { ...retry, afterContent: "restart" });
+  };
+  if (fallbacks.length === 0) return patient(model);
+  const others = fallbacks.map((other, index) => toModel(other, `${where}: fallbacks[${index}]`));
+  return fallbackModel([model, ...others].map(patient), { afterContent: "restart" });
 }

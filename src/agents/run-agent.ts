@@ -3,6 +3,7 @@ import { type Interrupt, InterruptError } from "../checkpoint/pause/interrupt.js
 import type { NodeContext } from "../components/context.js";
 import type { Answers } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
+import { Context } from "../run/context.js";
 import { asRunOfLibrary } from "../run/options/checkpoint-options.js";
 import { jsonCopy } from "../schema/encode-json.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
@@ -15,7 +16,6 @@ import type { AgentResult } from "./agent-result.js";
 import type { AgentState } from "./agent-state.js";
 import type { AgentCallOptions, Prompt } from "./call-options.js";
 import { checkCallOptions, modelOptionsOf, runOptionsOf } from "./call-settings.js";
-import { ChildMemory } from "./child-memory.js";
 import { emptyPrompt } from "./errors.js";
 import type { EventFeed } from "./event-feed.js";
 import { lostQuestion } from "./lost-question.js";
@@ -278,4 +278,29 @@ function callIdOf(parent: NodeContext | undefined): string | undefined {
 function pickResume(options: AgentCallOptions): AgentCallOptions {
   const { threadId, onBusy, onWaiting, parent, key, checkpointId, forceNewRun, ...others } = options;
   return others;
+}
+
+/** What a caller that can be entered again remembers of an agent that it has called: all that a result is made of. */
+class ChildMemory {
+  readonly #parent: Context;
+  readonly #name: string;
+
+  private constructor(parent: Context, name: string) {
+    this.#parent = parent;
+    this.#name = name;
+  }
+
+  /** `undefined` if the caller cannot be resumed. */
+  static in(parent: NodeContext | undefined, key: string): ChildMemory | undefined {
+    if (!(parent instanceof Context) || parent.environment.savedRuns === undefined) return undefined;
+    return new ChildMemory(parent, parent.invocation.nextChild(`~agent/${key}`));
+  }
+
+  remember(state: AgentState): void {
+    this.#parent.invocation.remember(this.#name, state);
+  }
+
+  recall(): AgentState | undefined {
+    return this.#parent.invocation.recall(this.#name)?.value as AgentState | undefined;
+  }
 }

@@ -1,9 +1,12 @@
+import { type Clock, clockOf } from "../components/clock.js";
 import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
 import { type HasNodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
+import type { Runtime } from "../compose/runtime.js";
 import { KumikoError } from "../errors.js";
 import { checkRunOptions, resolveOverrides } from "../run/options/call-options.js";
 import { asRunOfLibrary, checkCheckpointOptions, checkControl } from "../run/options/checkpoint-options.js";
 import { Program } from "../run/program.js";
+import { timeoutError } from "../run/scope.js";
 import { runNested } from "../run/start.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AgentGraph } from "./agent.js";
@@ -11,7 +14,6 @@ import type { AgentParts } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
 import type { AgentCallOptions } from "./call-options.js";
 import { checkMaxSteps, checkModelOptions, ofCall, ofCreateAgent, runNames, runOptionsOf } from "./call-settings.js";
-import { CallTime } from "./call-time.js";
 import {
   checkAgentOptionNames,
   childOfTwo,
@@ -172,4 +174,40 @@ async function finishTurn(thread: ThreadTurn, parts: AgentParts, id: string): Pr
 
 function isUnknown(error: unknown): boolean {
   return KumikoError.is(error) && error.code === "UNKNOWN_CHECKPOINT";
+}
+
+/** How long a call may take, before its run begins. */
+class CallTime {
+  /** Aborted when the call is stopped, or its time is over; `undefined` where nothing can stop it. */
+  readonly signal: AbortSignal | undefined;
+  readonly #end: number | undefined;
+  readonly #timer: unknown;
+  readonly #clock: Clock;
+
+  constructor(
+    timeoutMs: number | undefined,
+    given: readonly (AbortSignal | undefined)[],
+    runtime: Runtime | undefined,
+  ) {
+    const clock = clockOf({ runtime });
+    this.#clock = clock;
+    const signals = given.filter((signal) => signal !== undefined);
+    if (timeoutMs !== undefined && timeoutMs >= 0) {
+      const controller = new AbortController();
+      this.#end = clock.now() + timeoutMs;
+      this.#timer = clock.setTimer(() => controller.abort(timeoutError(timeoutMs)), timeoutMs);
+      signals.push(controller.signal);
+    }
+    const [first] = signals;
+    this.signal = signals.length > 1 ? AbortSignal.any(signals) : first;
+  }
+
+  /** What is left for the run. */
+  get left(): { readonly timeoutMs?: number } {
+    return this.#end === undefined ? {} : { timeoutMs: Math.max(0, this.#end - this.#clock.now()) };
+  }
+
+  stop(): void {
+    if (this.#timer !== undefined) this.#clock.clearTimer(this.#timer);
+  }
 }

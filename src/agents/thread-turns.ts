@@ -3,7 +3,9 @@ import { isConflict } from "../checkpoint/errors.js";
 import { processOwner } from "../checkpoint/journal/process-owner.js";
 import { runningClaims } from "../checkpoint/journal/running-claims.js";
 import { clockOf } from "../components/clock.js";
+import { pause } from "../components/pause.js";
 import type { Answers } from "../compose/options.js";
+import type { Runtime } from "../compose/runtime.js";
 import { KumikoError } from "../errors.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../schema/message/content-block.js";
@@ -13,8 +15,7 @@ import { resultsOf } from "../tools/node/results-of.js";
 import type { AgentGraph } from "./agent.js";
 import { type AgentParts, reachableFrom } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
-import type { ReadAnswers } from "./auto-resume.js";
-import { suspendedAnswers } from "./auto-resume.js";
+import { type ReadAnswers, suspendedAnswers } from "./auto-resume.js";
 import type { AgentCallOptions } from "./call-options.js";
 import { emptyThread, needsStore, nothingOpen, threadBusy, turnUnderWay } from "./errors.js";
 import { notExecuted } from "./own-results.js";
@@ -31,7 +32,6 @@ import {
 import { keptOf, ThreadTurn } from "./thread-turn.js";
 import { threadWaiting } from "./thread-waiting-error.js";
 import { noUsage, type SpentTokens } from "./token-usage.js";
-import { waitForTurn } from "./wait-for-turn.js";
 
 interface Asked {
   readonly parts: AgentParts;
@@ -267,4 +267,12 @@ function completed(
 
 export function messagesOfTurns(turns: readonly StoredTurn[]): AgenticMessage[] {
   return turns.flatMap(({ record }) => record.messages);
+}
+
+const first = 20;
+const longest = 1_000;
+
+/** Waits before a thread is looked at again: longer each time, at most a second. Rejects when the call is stopped. */
+function waitForTurn(attempt: number, signal: AbortSignal | undefined, runtime: Runtime | undefined): Promise<void> {
+  return pause(Math.min(longest, first * 2 ** (attempt - 1)), clockOf({ runtime }), signal);
 }

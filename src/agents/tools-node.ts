@@ -1,13 +1,16 @@
 import type { NodeContext } from "../components/context.js";
-import type { ToolContext } from "../components/tool.js";
+import type { ToolContext, ToolOutput } from "../components/tool.js";
 import type { Runnable } from "../compose/runnable.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { hasToolCalls, toolResultsOf } from "../schema/message/read-message.js";
-import { CallBatch, toolsNodeOptionsOf } from "../tools/node/call-batch.js";
+import type { StreamReader } from "../schema/stream/reader.js";
+import { type BatchFollower, CallBatch, toolsNodeOptionsOf } from "../tools/node/call-batch.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
 import { resultsOf } from "../tools/node/results-of.js";
+import { startTool } from "../tools/node/run-tool.js";
+import type { ToolRun } from "../tools/node/tool-run.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
 import { endStep } from "./model-node.js";
@@ -15,7 +18,6 @@ import { enterNode, leaveNode } from "./node-entry.js";
 import { asksApproval } from "./open-answer.js";
 import type { OwnCalls } from "./own-calls.js";
 import { readyAgent } from "./ready-agent.js";
-import { ToldCalls } from "./told-calls.js";
 import type { Toolbox } from "./toolbox.js";
 import { isSavedRun, type OngoingTurn, type OpenRound, turnOf } from "./turn.js";
 
@@ -132,4 +134,37 @@ function toolOptions(turn: OngoingTurn, { kit, table, tools }: Toolbox, ctx: Nod
 /** Tools are told which agent calls. */
 function callingAgent({ call: { threadId }, state }: OngoingTurn): NonNullable<ToolContext["agent"]> {
   return threadId === undefined ? { name: state.active } : { name: state.active, threadId };
+}
+
+/** Follows the calls of one message for an agent that streams: emits pieces of results, and results as they arrive. */
+class ToldCalls implements BatchFollower {
+  readonly #turn: OngoingTurn;
+
+  constructor(turn: OngoingTurn) {
+    this.#turn = turn;
+  }
+
+  start(run: ToolRun): void {
+    startTool(run, true, (started, reader) => this.#read(started, reader));
+  }
+
+  onSettled(run: ToolRun): void {
+    run.close();
+    if (run.isPending) return;
+    this.#turn.emit({ type: "tool_result", callId: run.callId, name: run.name, message: run.message() });
+  }
+
+  async #read(run: ToolRun, reader: StreamReader<ToolOutput>): Promise<void> {
+    try {
+      for await (const piece of reader) {
+        if (run.phase !== "running") return;
+        run.take(piece);
+        const wait = this.#turn.emit({ type: "tool_output_delta", callId: run.callId, delta: piece });
+        if (wait !== undefined) await wait;
+      }
+      run.succeed();
+    } catch (thrown) {
+      run.fail(thrown);
+    }
+  }
 }

@@ -1,17 +1,22 @@
 import { InterruptError } from "../checkpoint/pause/interrupt.js";
+import type { NodeContext } from "../components/context.js";
+import { pause } from "../components/pause.js";
 import type { RetryPolicy } from "../components/policies.js";
 import { KumikoError, messageOf } from "../errors.js";
 import { isFields, isPromiseLike } from "../is.js";
 import { Context } from "../run/context.js";
 import { locate, withIndex } from "../run/failure.js";
+import { defaultRetryOn } from "../run/policies/default-retry-on.js";
+import { delayAfter } from "../run/policies/retry-delay.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { isSize } from "../schema/stream/size.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { kindOf } from "../wording.js";
-import { batchItem, type RunItem } from "./batch-item.js";
+import { defaultRuntime } from "./default-runtime.js";
 import { invalidOption } from "./errors.js";
 import type { RunOptions } from "./options.js";
-import { checkPolicies, resolveRetry } from "./plan/policy-settings.js";
+import { hasNodeDefinition, nodeDefinition } from "./plan/node-definition.js";
+import { checkPolicies, type RetrySettings, resolveRetry } from "./plan/policy-settings.js";
 import type { Runnable } from "./runnable.js";
 
 /** Options of {@link batch}. Options of a run are passed to every run. */
@@ -263,4 +268,37 @@ function atInput(thrown: unknown, index: number, parent: RunOptions["parent"]): 
   }
   const error = new KumikoError("NODE_FAILED", `${which} ${messageOf(thrown)}`, { cause: thrown });
   return Object.assign(error, { index });
+}
+
+/** Runs one input of a batch. */
+type RunItem<I, O> = (input: I, options: RunOptions & { readonly signal: AbortSignal }) => Promise<O>;
+
+/** Runs one input, with retries if there is a policy. A run that waits for an answer, or was aborted, is not retried. */
+function batchItem<I, O>(
+  runnable: Runnable<I, O>,
+  retry: RetrySettings | undefined,
+  parent: NodeContext | undefined,
+): RunItem<I, O> {
+  if (retry === undefined) return (input, options) => runnable.invoke(input, options);
+  const runtime = runtimeOf(runnable, parent);
+  const retryOn = retry.retryOn ?? defaultRetryOn;
+  return async (input, options) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await runnable.invoke(input, options);
+      } catch (error) {
+        const isOver = attempt >= retry.attempts || options.signal.aborted || InterruptError.is(error);
+        const delayMs = isOver || !retryOn(error, { attempt }) ? undefined : delayAfter(error, attempt, retry, runtime);
+        if (delayMs === undefined) throw error;
+        await pause(delayMs, runtime.clock, options.signal);
+      }
+    }
+  };
+}
+
+/** The runtime of the graph that is run, or else of the enclosing node. */
+function runtimeOf(runnable: object, parent: NodeContext | undefined): typeof defaultRuntime {
+  const body = hasNodeDefinition(runnable) ? runnable[nodeDefinition].body : undefined;
+  if (body?.kind === "graph" && body.plan.runtime !== defaultRuntime) return body.plan.runtime;
+  return parent instanceof Context ? parent.runtime : defaultRuntime;
 }

@@ -1,13 +1,19 @@
 import { checkOptions } from "../check-options.js";
+import { clockOf } from "../components/clock.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
+import { pause } from "../components/pause.js";
 import type { RetryPolicy } from "../components/policies.js";
+import { messageOf } from "../errors.js";
+import { type Delays, delayAfter } from "../run/policies/retry-delay.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type AttemptingModel, attemptable, generateWith, repeatsOthers, streamWith } from "./attempts.js";
-import { awaitRetry } from "./await-retry.js";
 import { requireAfterContent, requireNumber, requireWhole } from "./check-options.js";
-import { attemptsFailed, invalidModelOption } from "./errors.js";
+import { attemptsFailed, invalidModelOption, optionFunctionFailed } from "./errors.js";
+import { isRetryableModelError } from "./is-retryable-model-error.js";
 import type { AfterContent, ModelAttempt, ModelAttempts } from "./model-attempts.js";
+import { randomOf } from "./runtime-parts.js";
+import { tell } from "./tell.js";
 import { type Model, toModel } from "./to-model.js";
 
 /**
@@ -125,5 +131,41 @@ class Retries implements ModelAttempts {
 
   ending(failure: unknown): unknown {
     return attemptsFailed(failure, this.#number);
+  }
+}
+
+/** A failed attempt. */
+interface FailedAttempt {
+  readonly attempt: number;
+  readonly policy: Delays & Pick<RetryPolicy, "retryOn">;
+  /** The error of the call if there is no further attempt. */
+  readonly ending: (why: string) => unknown;
+}
+
+/** Waits until the next attempt. Rejects if the policy allows none. */
+async function awaitRetry(
+  failure: unknown,
+  { attempt, policy, ending }: FailedAttempt,
+  ctx: ModelContext,
+): Promise<void> {
+  if (!isRetried(failure, attempt, policy)) throw ending("");
+  const clock = clockOf(ctx);
+  const delayMs = delayAfter(failure, attempt, policy, { clock, random: randomOf(ctx) });
+  if (delayMs === undefined) {
+    throw ending(`The service asks to wait longer than maxDelayMs (${policy.maxDelayMs}) before the next attempt.`);
+  }
+  tell(ctx, { kind: "retry", attempt, error: failure, delayMs, message: messageOf(failure) });
+  if (delayMs > 0) await pause(delayMs, clock, ctx.signal);
+}
+
+function isRetried(
+  failure: unknown,
+  attempt: number,
+  { retryOn = isRetryableModelError }: FailedAttempt["policy"],
+): boolean {
+  try {
+    return retryOn(failure, { attempt });
+  } catch (cause) {
+    throw optionFunctionFailed("retryOn", failure, cause);
   }
 }

@@ -8,6 +8,7 @@ import { isFields } from "../is.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import {
   type Attributes,
+  type AttributeValue,
   activeContext,
   type Context,
   registeredTracer,
@@ -19,12 +20,11 @@ import { attempt } from "./attempt.js";
 import { chatEnd } from "./chat.js";
 import { Content } from "./content.js";
 import { errorType } from "./errors.js";
-import { eventAttributes } from "./event-attributes.js";
 import { Instruments } from "./instruments.js";
 import { mcpRequestForm } from "./mcp-request.js";
 import { checkOtelOptions, type OtelTracerOptions } from "./otel-options.js";
 import { RunSpan } from "./run-span.js";
-import { endForm, formOf, hasSpan, isChat, isContainer, metaOf } from "./span-form.js";
+import { endForm, formOf, hasSpan, isChat, isContainer, isUnknownTool, metaOf } from "./span-form.js";
 import { costAttributes, usageAttributes } from "./usage-totals.js";
 
 /**
@@ -261,4 +261,40 @@ function startWithin<Started>(active: Context, start: () => Started): Started {
   if (outcome === undefined) return start();
   if ("error" in outcome) throw outcome.error;
   return outcome.value;
+}
+
+/** The string fields of events that are safe to send, because they have no content. */
+const safeFields: readonly string[] = ["operation", "reason", "targets", "toolName", "callId"];
+
+/**
+ * The attributes of an event: its address, numbers, safe strings and its error. The address is needed because the event may be on
+ * the span of an outer run.
+ */
+function eventAttributes(
+  info: RunInfo,
+  { kind: _, error, ...fields }: Readonly<Record<string, unknown>>,
+  content: Content,
+): Attributes {
+  const attributes: Record<string, AttributeValue> = { "kumiko.address": safeAddress(info) };
+  for (const [name, value] of Object.entries(fields)) {
+    if (isSent(name, value)) attributes[`kumiko.${name}`] = value;
+  }
+  if (error === undefined) return attributes;
+  const message = content.text(messageOf(error), "exception.message");
+  return {
+    ...attributes,
+    "error.type": errorType(error),
+    ...(message !== undefined && { "exception.message": message }),
+  };
+}
+
+/** The address of a call of an unknown tool ends with what the model wrote. */
+function safeAddress(info: RunInfo): string {
+  return isUnknownTool(info) ? info.address.replace(/;tool:[^;]*$/, ";tool") : info.address;
+}
+
+function isSent(name: string, value: unknown): value is AttributeValue {
+  if (typeof value === "number" || typeof value === "boolean") return true;
+  if (!safeFields.includes(name)) return false;
+  return typeof value === "string" || (Array.isArray(value) && value.every((one) => typeof one === "string"));
 }

@@ -1,11 +1,12 @@
+import type { Viz } from "@viz-js/viz";
 import { checkOptions } from "../check-options.js";
 import { describePlan, type GraphInfo } from "../compose/plan/describe.js";
 import { type HasNodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
 import { pictureOf } from "../compose/plan/picture/picture.js";
 import { type PictureTrace, TraceMarks } from "../compose/plan/picture/trace-marks.js";
+import { loadPackage } from "../optional-package.js";
 import { toDot, xmlText } from "./dot.js";
 import { invalidPicture } from "./errors.js";
-import { graphviz } from "./graphviz.js";
 import { type PictureTheme, themes } from "./theme.js";
 
 /** Options of {@link toSvg}. */
@@ -73,3 +74,26 @@ function withTitle(svg: string, title: string): string {
     .replaceAll(/<title>.*?<\/title>\n?/gs, "")
     .replace(/^<svg ([^>]*)>/, (_found, attributes) => `<svg role="img" ${attributes}>\n<title>${text}</title>`);
 }
+
+/** Graphviz as WebAssembly, loaded for the first picture and reused. */
+class Graphviz {
+  #loading: Promise<Viz> | undefined = undefined;
+
+  async render(dot: string): Promise<string> {
+    this.#loading ??= load();
+    try {
+      const viz = await this.#loading;
+      return viz.renderString(dot, { format: "svg", engine: "dot" });
+    } catch (error) {
+      this.#loading = undefined;
+      throw error;
+    }
+  }
+}
+
+async function load(): Promise<Viz> {
+  const { instance } = await loadPackage("@viz-js/viz", "toSvg", () => import("@viz-js/viz"));
+  return instance();
+}
+
+const graphviz = new Graphviz();

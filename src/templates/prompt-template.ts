@@ -5,8 +5,8 @@ import { KumikoError } from "../errors.js";
 import { type Fields, isFields } from "../is.js";
 import { type AgenticMessage, type AgenticRole, areMessages } from "../schema/message/agentic-message.js";
 import { assistantMessage, systemMessage, userMessage } from "../schema/message/construct-message.js";
-import { braces } from "./braces.js";
 import {
+  invalidBraces,
   invalidPart,
   invalidSyntax,
   missingVariables,
@@ -20,7 +20,7 @@ import {
 import { Placeholder } from "./placeholder.js";
 import type { CompiledText, TemplateSyntax } from "./template-syntax.js";
 import type { TemplatePart, TemplateVariables } from "./template-variables.js";
-import { plainValue } from "./variable-value.js";
+import { plainValue, textOfValue } from "./variable-value.js";
 
 /** Options of {@link promptTemplate}. */
 export interface PromptTemplateOptions<Syntax extends TemplateSyntax | undefined = TemplateSyntax | undefined> {
@@ -190,4 +190,44 @@ function messagesOf({ name }: Placeholder, variables: Fields): readonly AgenticM
   if (given === undefined) return [];
   if (!areMessages(given)) throw notMessages(name, given);
   return given;
+}
+
+type Piece = { readonly text: string } | { readonly variable: string };
+
+/** The default syntax: `{name}` is a variable, and `{{` and `}}` are literal braces. */
+const braces = {
+  name: "text with {variables}",
+  compile(text: string): CompiledText {
+    const pieces = readPieces(text);
+    return {
+      variables: pieces.flatMap((piece) => ("variable" in piece ? [piece.variable] : [])),
+      render: (values) =>
+        pieces
+          .map((piece) => ("text" in piece ? piece.text : textOfValue(piece.variable, values[piece.variable])))
+          .join(""),
+    };
+  },
+} satisfies TemplateSyntax;
+
+const variableName = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
+
+function readPieces(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(/\{\{|\}\}|\{[^{}]*\}|[{}]/g)) {
+    if (index > end) pieces.push({ text: text.slice(end, index) });
+    pieces.push(readPiece(text, found, index));
+    end = index + found.length;
+  }
+  if (end < text.length) pieces.push({ text: text.slice(end) });
+  return pieces;
+}
+
+function readPiece(text: string, found: string, at: number): Piece {
+  if (found === "{{" || found === "}}") return { text: found.slice(1) };
+  if (found === "{") throw invalidBraces(text, at, "A brace is opened but never closed");
+  if (found === "}") throw invalidBraces(text, at, "A brace is closed but was never opened");
+  const variable = found.slice(1, -1);
+  if (!variableName.test(variable)) throw invalidBraces(text, at, `${found} is not a valid variable`);
+  return { variable };
 }

@@ -3,11 +3,10 @@ import type { AgentFinishReason } from "../agents/agent-result.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { ToolOutput } from "../components/tool.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import type { ContentBlock } from "../schema/message/content-block.js";
+import type { ContentBlock, ToolResultContent } from "../schema/message/content-block.js";
 import { toolResultsOf } from "../schema/message/read-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import { askedCallIdOf, askedCallOf, callIdOf, isInner, resultValue, toolInputOf } from "./call-id.js";
-import { GrowingToolOutput } from "./growing-tool-output.js";
 import { blockChunks } from "./ui-blocks.js";
 import type { UiChunk } from "./ui-chunk.js";
 
@@ -198,4 +197,32 @@ function finishChunk(reason: AgentFinishReason, usage: object): UiChunk {
   // a recording may hold a reason that this version does not know
   const finishReason = finishReasons[reason] ?? "other";
   return { type: "finish", finishReason, messageMetadata: { finishReason: reason, usage } };
+}
+
+/** Up to this length, the output is sent again with each piece. */
+const shortLength = 1_000;
+
+/**
+ * The output of a tool while it is streamed. Clients get the whole output each time, so a long one is sent again only once it has
+ * grown by an eighth; otherwise the amount of data would be quadratic.
+ */
+class GrowingToolOutput {
+  #text = "";
+  #content: ToolResultContent[] = [];
+  #length = 0;
+  #sentLength = 0;
+
+  /** Adds a piece. Returns the output to send, or `undefined` if it has grown too little. */
+  add(delta: ToolOutput): string | readonly ToolResultContent[] | undefined {
+    if (typeof delta === "string") this.#text += delta;
+    else this.#content = [...this.#content, ...delta];
+    this.#length += typeof delta === "string" ? delta.length : JSON.stringify(delta).length;
+    if (this.#length > shortLength && this.#length < this.#sentLength * 1.125) return undefined;
+    this.#sentLength = this.#length;
+    return this.#content.length === 0 ? this.#text : this.#whole();
+  }
+
+  #whole(): readonly ToolResultContent[] {
+    return this.#text === "" ? this.#content : [{ type: "text", text: this.#text }, ...this.#content];
+  }
 }

@@ -3,8 +3,15 @@ import type { CheckpointDocument } from "../document/document.js";
 import { readRow } from "../journal/store-calls.js";
 import { quoted, TextCache } from "../values/quoted.js";
 import { bytesOf } from "../values/text-bytes.js";
-import { HeldSegment } from "./held-segment.js";
-import { dropHistory, dropSegments, type EntryNote, putSegment, segmentBytes, segmentId } from "./segments.js";
+import {
+  dropHistory,
+  dropSegments,
+  type EntryNote,
+  putSegment,
+  segmentBytes,
+  segmentId,
+  segmentText,
+} from "./segments.js";
 
 /** How much of a history is kept. */
 export interface HistoryRetention {
@@ -151,3 +158,39 @@ function pathText(path: string): string {
 }
 
 const paths = new TextCache<string>();
+
+/** Longer rows are read when they become a segment: a copy in memory would cost more than that. */
+const longest = 65_536;
+
+/**
+ * The content of the row of a run, as text, as long as that is short and certain. Closing the segment then need not read the row,
+ * which for a run with a small state is the larger part of the work.
+ */
+class HeldSegment {
+  #document: string | undefined = undefined;
+  #entries = "";
+
+  /** A whole document was written. */
+  begin(document: string): void {
+    this.#document = document.length > longest ? undefined : document;
+    this.#entries = "";
+  }
+
+  /** An entry was appended. */
+  add(entry: string): void {
+    if (this.#document === undefined) return;
+    this.#entries += this.#entries === "" ? entry : `,${entry}`;
+    if (this.#entries.length > longest) this.forget();
+  }
+
+  /** It is not certain any more what the row holds. */
+  forget(): void {
+    this.#document = undefined;
+    this.#entries = "";
+  }
+
+  /** The segment that these make. */
+  get text(): string | undefined {
+    return this.#document === undefined ? undefined : segmentText(this.#document, this.#entries);
+  }
+}

@@ -4,12 +4,12 @@ import type { AgentOptions } from "../../agents/agent-options.js";
 import { type AgentParts, agentParts, partsOf } from "../../agents/agent-parts.js";
 import type { AgentResult } from "../../agents/agent-result.js";
 import type { AgentStream } from "../../agents/agent-stream.js";
-import type { AgentCallOptions, ResumeTarget } from "../../agents/call-options.js";
+import type { AgentCallOptions, Prompt, ResumeTarget } from "../../agents/call-options.js";
 import { type AgentOutput, createAgent } from "../../agents/create-agent.js";
 import { checkOptions } from "../../check-options.js";
 import type { Tool } from "../../components/tool.js";
 import type { Answers } from "../../compose/options.js";
-import { isObject } from "../../is.js";
+import { isFields, isObject } from "../../is.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import type { AnyTool } from "../../tools/define/any-tool.js";
 import type { AnyMastra } from "../any-mastra.js";
@@ -19,7 +19,6 @@ import { type Owner, type Registrable, register } from "../registered.js";
 import { emptyMastra } from "../registry.js";
 import { isCreatedMastraTool, toolParts } from "../tools/create-tool.js";
 import type { MastraAgentContext, MastraAgentOptions } from "./agent-options.js";
-import { agentPromptOf } from "./agent-prompt.js";
 import { type AnyAgent, type MastraAgentStream, withOutput } from "./any-agent.js";
 import type { MastraCallOptions, MastraPrompt, MastraResumeOptions } from "./call-options.js";
 
@@ -207,4 +206,17 @@ function safeName(name: string): string {
 
 function withMastraNames<Output>(stream: AgentStream<Output>): MastraAgentStream<Output> {
   return Object.defineProperty(stream, "fullStream", { get: () => stream }) as MastraAgentStream<Output>;
+}
+
+/** Converts a prompt: strings in arrays become user messages, and text parts become one string. */
+function agentPromptOf(prompt: MastraPrompt): Prompt {
+  if (Array.isArray(prompt)) return prompt.map(messageOf) as Prompt;
+  return messageOf(prompt, true) as Prompt;
+}
+
+function messageOf(given: unknown, isWhole: unknown = false): unknown {
+  if (typeof given === "string") return isWhole === true ? given : { role: "user", content: given };
+  if (!isFields(given) || !Array.isArray(given.content)) return given;
+  const texts = given.content.map((part: unknown) => (isFields(part) && part.type === "text" ? part.text : undefined));
+  return texts.every((text) => typeof text === "string") ? { ...given, content: texts.join("") } : given;
 }

@@ -2,13 +2,13 @@ import type { RequestContext } from "../../components/request-context.js";
 import { KumikoError, messageOf } from "../../errors.js";
 import { type Fields, isFields } from "../../is.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
+import type { StreamReader } from "../../schema/stream/reader.js";
 import type { AnyAgent } from "../agent/any-agent.js";
 import type { MastraPrompt } from "../agent/call-options.js";
 import type { AnyMastra } from "../any-mastra.js";
 import { invalidBody } from "../errors.js";
 import type { AnyWorkflow } from "../workflow/any-workflow.js";
 import type { WorkflowResult } from "../workflow/workflow-result.js";
-import { eventStream } from "./event-stream.js";
 import { pathMatcher } from "./server-chain.js";
 
 interface Call {
@@ -189,5 +189,39 @@ function schemaOf(schema: AnyWorkflow["inputSchema"]): object | undefined {
     return schema && toJsonSchema(schema);
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * A response that streams events as server-sent events, each with one JSON object, and ends with `[DONE]`. If the client
+ * disconnects, the run is cancelled.
+ */
+function eventStream(events: StreamReader<object>): Response {
+  const iterator = events[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const next = await nextText(iterator);
+        controller.enqueue(encoder.encode(`data: ${next.text}\n\n`));
+        if (next.isLast) controller.close();
+      },
+      async cancel(reason: unknown) {
+        await events.cancel(reason ?? new DOMException("The client disconnected.", "AbortError"));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache, no-transform" };
+  return new Response(body, { headers });
+}
+
+/** The next event as text. A failing stream has already sent its error as an event. */
+async function nextText(iterator: AsyncIterator<object>): Promise<{ readonly text: string; readonly isLast: boolean }> {
+  try {
+    const { done, value } = await iterator.next();
+    return done === true ? { text: "[DONE]", isLast: true } : { text: JSON.stringify(value), isLast: false };
+  } catch {
+    return { text: "[DONE]", isLast: true };
   }
 }

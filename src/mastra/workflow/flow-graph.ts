@@ -3,14 +3,15 @@ import type { CompileOptions } from "../../compose/compile-options.js";
 import type { CompiledGraph } from "../../compose/compiled-graph.js";
 import { Graph } from "../../compose/graph.js";
 import { END, START } from "../../compose/plan/plan.js";
-import { sleep } from "../../compose/sleep.js";
+import { type SleepTime, sleep } from "../../compose/sleep.js";
 import type { NodeOptions } from "../../compose/types/node-options.js";
-import { chooseCases, evaluateLoop } from "./conditions.js";
-import { type FlowState, flowOf, newFlowState } from "./flow.js";
-import { type FlowEntry, stepsOf } from "./flow-entry.js";
+import { messageOf } from "../../errors.js";
+import { invalidMastraOption } from "../errors.js";
+import { type Flow, type FlowState, flowOf, newFlowState } from "./flow.js";
+import { type BranchCase, type FlowEntry, stepsOf } from "./flow-entry.js";
+import { paramsFor } from "./flow-params.js";
 import { runEach } from "./run-each.js";
 import { runStep, type StepNode } from "./run-step.js";
-import { sleepTimeOf } from "./sleep-time.js";
 import type { AnyStep } from "./step.js";
 import { StepLog } from "./step-log.js";
 import { stepRetries, type WorkflowRetry } from "./step-retries.js";
@@ -245,4 +246,59 @@ function joinMembers(steps: readonly AnyStep[]): Node {
     }
     return Object.fromEntries(steps.filter(({ id }) => id in ran).map(({ id }) => [id, (ran as never)[id]]));
   };
+}
+
+/** Chooses the cases of a branch whose condition is true. A condition that throws is logged and counts as false. */
+async function chooseCases(
+  cases: readonly BranchCase[],
+  value: unknown,
+  ctx: NodeContext,
+  flow: Flow,
+): Promise<{ readonly value: unknown; readonly chosen: readonly number[] }> {
+  const params = Object.assign(paramsFor(value, ctx, flow), { iterationCount: 0 });
+  const holds = await Promise.all(
+    cases.map(async ({ condition, step }) => {
+      try {
+        return Boolean(await condition(params as never));
+      } catch (error) {
+        flow.live.mastra
+          .getLogger()
+          .error(
+            `The condition of step "${step.id}" in workflow "${flow.live.workflowId}" failed, so the step is skipped: ${messageOf(error)}`,
+          );
+        return false;
+      }
+    }),
+  );
+  return { value, chosen: holds.flatMap((isTrue, index) => (isTrue ? [index] : [])) };
+}
+
+/** Evaluates the condition of a loop, and saves for the branch after it whether the step runs again. */
+async function evaluateLoop(
+  { step, until, condition }: FlowEntry & { readonly type: "loop" },
+  output: unknown,
+  ctx: NodeContext,
+  flow: Flow,
+): Promise<void> {
+  const { state } = flow;
+  const iterationCount = (state.turns[step.id] ?? 0) + 1;
+  state.turns[step.id] = iterationCount;
+  const params = Object.assign(paramsFor(output, ctx, flow), { iterationCount });
+  const holds = Boolean(await condition(params as never));
+  state.repeats[step.id] = holds !== until;
+}
+
+/** The duration or end of a sleep. */
+async function sleepTimeOf(
+  { id, until }: FlowEntry & { readonly type: "sleep" },
+  value: unknown,
+  ctx: NodeContext,
+  flow: Flow,
+): Promise<SleepTime> {
+  const given: unknown = typeof until === "function" ? await until(paramsFor(value, ctx, flow) as never) : until;
+  const time = given instanceof Date ? given.getTime() : given;
+  if (typeof time === "number" && !Number.isNaN(time)) return given as SleepTime;
+  throw invalidMastraOption(
+    `"${id}" of workflow "${flow.live.workflowId}" needs a number of milliseconds or a Date (got ${String(given)}).`,
+  );
 }

@@ -12,7 +12,6 @@ import { checkValue } from "./check-value.js";
 import { EventChannel } from "./event-channel.js";
 import type { LiveRun } from "./flow.js";
 import type { WorkflowGraph } from "./flow-graph.js";
-import { ownError } from "./own-error.js";
 import { answersFor } from "./resume-request.js";
 import type { ResumeOptions, StartOptions, WorkflowCallOptions } from "./run-options.js";
 import { resultOfRun, type StepTree, type WorkflowOutcome } from "./run-result.js";
@@ -289,4 +288,10 @@ function finishOf(live: LiveRun, result: WorkflowResult): WorkflowEvent {
     ...(result.status === "success" && { finalWorkflowResult: result.result }),
     ...(result.status === "failed" && { error: result.error.message }),
   });
+}
+
+/** Returns the error that was thrown inside a node, without the `NODE_FAILED` wrappers. */
+function ownError(error: unknown): unknown {
+  const isWrapped = KumikoError.is(error) && error.code === "NODE_FAILED" && error.cause !== undefined;
+  return isWrapped ? ownError(error.cause) : error;
 }

@@ -1,5 +1,6 @@
 import { checkOptions } from "../../check-options.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { KumikoError } from "../../errors.js";
 import type { AnyMastra } from "../any-mastra.js";
 import {
   duplicateStep,
@@ -14,11 +15,10 @@ import { emptyMastra } from "../registry.js";
 import type { Untyped } from "../untyped.js";
 import type { AnySchema } from "./any-schema.js";
 import { toStep } from "./create-step.js";
-import type { BranchCase, Duration, FlowEntry, StepCondition } from "./flow-entry.js";
-import { stepsOf } from "./flow-entry.js";
+import type { LiveRun } from "./flow.js";
+import { type BranchCase, type Duration, type FlowEntry, type StepCondition, stepsOf } from "./flow-entry.js";
 import { flowGraph, keyOf, type WorkflowGraph } from "./flow-graph.js";
 import { idOf, type MapSource, mappedStepsOf, mapStep } from "./map-input.js";
-import { runInner } from "./run-inner.js";
 import type { StepTree } from "./run-result.js";
 import { type AnyStep, type Step, type StepCall, type StepParams, stepBody } from "./step.js";
 import type { WorkflowOptions } from "./workflow-options.js";
@@ -278,5 +278,31 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
       began: (run) => void workflow.#runs.set(run.runId, run),
       ended: (run) => void workflow.#runs.delete(run.runId),
     };
+  }
+}
+
+/** Runs a workflow as a step of another one. If it suspends, the outer run suspends too. */
+async function runInner(owner: RunOwner, { params, ctx, flow, step, item }: StepCall): Promise<unknown> {
+  const { live } = flow;
+  const inner: LiveRun = {
+    ...{ workflowId: owner.id, runId: live.runId, path: [...live.path, step.id], mastra: live.mastra },
+    ...{ item, outermost: live.outermost ?? live, resumed: undefined },
+    ...{ validatesInputs: owner.validatesInputs, validatesOutputs: owner.validatesOutputs },
+    ...{ errors: new Map(), failure: undefined, state: undefined },
+    abort: () => live.abort(),
+    get isWatched() {
+      return live.isWatched;
+    },
+    emit: (event) => live.emit(event),
+  };
+  const given = { input: params.inputData, shared: {} };
+  try {
+    const output = await owner
+      .app()
+      .graph.invoke(given, { parent: ctx, key: step.id, options: { lambda: { run: inner } } });
+    return inner.state?.bailed === undefined ? output : inner.state.bailed.value;
+  } catch (error) {
+    if (inner.failure !== undefined && KumikoError.is(error) && error.code === "NODE_FAILED") throw inner.failure.error;
+    throw error;
   }
 }

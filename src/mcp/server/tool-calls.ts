@@ -4,20 +4,22 @@ import type { ToolContext, ToolOutput } from "../../components/tool.js";
 import { Chain } from "../../compose/chain.js";
 import type { CompiledGraph } from "../../compose/compiled-graph.js";
 import { KumikoError } from "../../errors.js";
-import type { Fields } from "../../is.js";
+import { type Fields, isFields } from "../../is.js";
+import { encodeJson } from "../../schema/encode-json.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { functionToolCall } from "../../schema/message/construct-block.js";
 import { assistantMessage } from "../../schema/message/construct-message.js";
+import type { FunctionToolResult, ToolResultContent } from "../../schema/message/content-block.js";
 import { textOfContent, toolResultsOf } from "../../schema/message/read-message.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
 import { AgenticToolsNode } from "../../tools/node/agentic-tools-node.js";
 import type { ToolCallMiddleware } from "../../tools/node/middleware.js";
+import { fileContent, mediaContent } from "../messages.js";
 import type { CallProgram, CallRequest, CallRunner } from "./call-runner.js";
-import type { CallSessions, CallState } from "./call-session.js";
-import { withClient } from "./call-session.js";
+import { type CallSessions, type CallState, withClient } from "./call-session.js";
 import { toolErrorText } from "./client-text.js";
 import type { MCPServerOptions } from "./options.js";
 import type { ProgressReporter } from "./progress.js";
-import { callResult, errorResult } from "./results.js";
 import type { RawOutputs, ServedTool } from "./served-tools.js";
 import { invalidState, unknownToolName } from "./wire-error.js";
 
@@ -179,4 +181,48 @@ function outputOf(messages: readonly AgenticMessage[], recorded: unknown): unkno
   if (recorded !== undefined) return recorded;
   if (block.content !== undefined) return block.content;
   return block.resultType === "json" ? JSON.parse(block.result) : block.result;
+}
+
+const errorResult = (text: string): Fields => ({ content: [{ type: "text", text }], isError: true });
+
+/** The result of a call as MCP defines it. `output` is the raw output of the tool, if it was recorded. */
+function callResult(
+  messages: readonly AgenticMessage[],
+  outputSchema: JsonSchema | undefined,
+  output: { readonly value: unknown } | undefined,
+): Fields {
+  const [block] = messages.flatMap(toolResultsOf);
+  if (block === undefined) return errorResult("The call has no result.");
+  if (block.isError === true) return errorResult(block.result);
+  const content = contentOf(block);
+  if (outputSchema === undefined) return { content };
+  const value = output === undefined ? parsed(block) : encodeJson(output.value);
+  if (value === undefined || (outputSchema.type === "object" && !isFields(value)))
+    return errorResult("The tool returned no structured output, although it has an outputSchema.");
+  return { content, structuredContent: value };
+}
+
+function parsed({ result, resultType, content }: FunctionToolResult): unknown {
+  if (resultType !== "json") return content === undefined ? result : undefined;
+  try {
+    return JSON.parse(result);
+  } catch {
+    return undefined;
+  }
+}
+
+function contentOf({ result, content }: FunctionToolResult): Fields[] {
+  return content === undefined ? [{ type: "text", text: result }] : content.map(partOf);
+}
+
+function partOf(part: ToolResultContent): Fields {
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "image":
+    case "audio":
+      return mediaContent(part.type, part);
+    default:
+      return fileContent(part);
+  }
 }

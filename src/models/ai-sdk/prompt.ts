@@ -3,18 +3,19 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type {
   ContentBlock,
   Extension,
+  FunctionToolResult,
   McpToolApprovalResponse,
   McpToolCall,
   McpToolResult,
   ServerToolCall,
   ServerToolResult,
+  ToolResultContent,
 } from "../../schema/message/content-block.js";
 import { blocksOf, textOf } from "../../schema/message/read-message.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
-import { filePart } from "./file-part.js";
+import { invalidMedia } from "../errors.js";
 import { belongsTo, comesFrom, mergeOptions, noOptions, optionsFor } from "./provider-extra.js";
 import type { AiSdkVersion } from "./provider-model.js";
-import { aiSdkToolOutput, jsonOutput } from "./tool-output.js";
 
 /** The provider that a prompt is sent to. */
 export interface PromptTarget {
@@ -181,4 +182,95 @@ function parsed(text: string): unknown {
   } catch {
     return {};
   }
+}
+
+/** Converts the result of a tool to the `output` of a prompt part. */
+function aiSdkToolOutput(result: FunctionToolResult, version: AiSdkVersion): Fields {
+  const { isError, errorKind, resultType, content } = result;
+  if (isError === true && errorKind === "denied" && version !== "v2") {
+    return { type: "execution-denied", reason: result.result };
+  }
+  if (isError === true) return { type: "error-text", value: result.result };
+  if (content !== undefined) return { type: "content", value: content.map((part) => contentPart(part, version)) };
+  if (resultType === "json") return jsonOutput(result.result);
+  return { type: "text", value: result.result };
+}
+
+/** Converts text that is valid JSON to a JSON output, and any other text to a text output. */
+function jsonOutput(text: string, isError = false): Fields {
+  try {
+    return { type: isError ? "error-json" : "json", value: JSON.parse(text) };
+  } catch {
+    return { type: isError ? "error-text" : "text", value: text };
+  }
+}
+
+function contentPart(part: ToolResultContent, version: AiSdkVersion): Fields {
+  if (part.type === "text") return { type: "text", text: part.text };
+  const { data, mediaType } = fileData(part);
+  const filename = part.name === undefined ? {} : { filename: part.name };
+  if (version === "v4") return { type: "file", data: tagged(data), mediaType, ...filename };
+  const isImage = part.type === "image";
+  if (data instanceof URL) {
+    // V2 does not support URLs here
+    return version === "v2"
+      ? { type: "text", text: data.href }
+      : { type: isImage ? "image-url" : "file-url", url: data.href };
+  }
+  if (version === "v2") return { type: "media", data, mediaType };
+  return isImage ? { type: "image-data", data, mediaType } : { type: "file-data", data, mediaType, ...filename };
+}
+
+/** The media fields of a content block. */
+interface MediaSource {
+  readonly type: string;
+  readonly url?: string | undefined;
+  readonly base64Data?: string | undefined;
+  readonly mimeType?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+/** Converts media to a prompt part. V4 tags the data; earlier specs take a `URL`, or a string of base64. */
+function filePart(media: MediaSource, version: AiSdkVersion): Fields {
+  const { data, mediaType } = fileData(media);
+  return withoutUndefined({
+    type: "file",
+    data: version === "v4" ? tagged(data) : data,
+    mediaType,
+    filename: media.name,
+  });
+}
+
+function tagged(data: string | URL): Fields {
+  return typeof data === "string" ? { type: "data", data } : { type: "url", url: data };
+}
+
+/** Returns the base64 data or the URL. A `data:` URL is decoded. */
+function fileData({ type, url, base64Data, mimeType }: MediaSource): { data: string | URL; mediaType: string } {
+  const fallback = mimeType ?? defaultTypes.get(type.split("_").at(-1) ?? "") ?? "application/octet-stream";
+  if (base64Data !== undefined) return { data: base64Data, mediaType: fallback };
+  if (url === undefined) throw invalidMedia(`A block of type ${type} has neither url nor base64Data. Set one of them.`);
+  const embedded = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s.exec(url);
+  if (embedded === null) return { data: urlOf(url, type), mediaType: fallback };
+  const [, mediaType = "", parameters = "", content = ""] = embedded;
+  const data = parameters.endsWith(";base64") ? content : base64Of(decodeURIComponent(content));
+  return { data, mediaType: mimeType ?? (mediaType || fallback) };
+}
+
+const defaultTypes: ReadonlyMap<string, string> = new Map([
+  ["image", "image/*"],
+  ["audio", "audio/*"],
+  ["video", "video/*"],
+]);
+
+function urlOf(url: string, type: string): URL {
+  try {
+    return new URL(url);
+  } catch {
+    throw invalidMedia(`The url of a block of type ${type} is not an absolute URL (got ${JSON.stringify(url)}).`);
+  }
+}
+
+function base64Of(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }

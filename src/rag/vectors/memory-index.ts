@@ -1,11 +1,11 @@
-import type { Fields } from "../../is.js";
+import { type Fields, isFields } from "../../is.js";
 import { norm } from "../vector-math.js";
+import { compareTexts } from "./compare-texts.js";
 import { dotProducts, squaredDistances } from "./compare-vectors.js";
 import { unknownVectorEntry } from "./errors.js";
-import type { Condition } from "./filter.js";
-import { matches } from "./matches.js";
-import { MemoryTexts } from "./memory-texts.js";
+import type { Comparison, Condition, FilterValue, MetadataPath } from "./filter.js";
 import type { DeleteRequest, EntryChange, EntryRow, IndexSettings } from "./requests.js";
+import { queryTermsOf, termsOf } from "./search-terms.js";
 import { type Hit, TopResults } from "./top-results.js";
 
 interface Entry {
@@ -182,3 +182,110 @@ const blockSize = 1_024;
 function fitsCondition({ metadata }: Entry, condition: Condition | undefined): boolean {
   return condition === undefined || matches(metadata, condition);
 }
+
+/** Whether metadata meets a condition. */
+function matches(metadata: Fields, condition: Condition): boolean {
+  switch (condition.type) {
+    case "and":
+      return condition.conditions.every((inner) => matches(metadata, inner));
+    case "or":
+      return condition.conditions.some((inner) => matches(metadata, inner));
+    case "not":
+      return !matches(metadata, condition.condition);
+    case "exists":
+      return valueAt(metadata, condition.path) !== undefined;
+    case "equals":
+      return includes(condition.values, valueAt(metadata, condition.path));
+    case "contains": {
+      const list = valueAt(metadata, condition.path);
+      return Array.isArray(list) && list.some((item: unknown) => includes([condition.value], item));
+    }
+    case "compare":
+      return compare(valueAt(metadata, condition.path), condition.operator, condition.value);
+    default:
+      return condition satisfies never;
+  }
+}
+
+/** Uses `===`, so values of different types never match, and 0 equals -0. */
+const includes = (values: readonly FilterValue[], value: unknown): boolean => values.some((one) => one === value);
+
+function valueAt(metadata: Fields, path: MetadataPath): unknown {
+  let value: unknown = metadata;
+  for (const key of path) {
+    if (!isFields(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+function compare(value: unknown, operator: Comparison, operand: string | number): boolean {
+  if (typeof operand === "string") return typeof value === "string" && holds(compareTexts(value, operand), operator);
+  return typeof value === "number" && holds(value - operand, operator);
+}
+
+function holds(order: number, operator: Comparison): boolean {
+  switch (operator) {
+    case ">":
+      return order > 0;
+    case ">=":
+      return order >= 0;
+    case "<":
+      return order < 0;
+    case "<=":
+      return order <= 0;
+    default:
+      return operator satisfies never;
+  }
+}
+
+/** Full-text search with BM25 ranking. */
+class MemoryTexts {
+  /** Term frequencies, by term and document id. */
+  readonly #postings = new Map<string, Map<string, number>>();
+  readonly #lengths = new Map<string, number>();
+  #total = 0;
+
+  add(id: string, document: string): void {
+    const terms = termsOf(document);
+    this.#lengths.set(id, terms.length);
+    this.#total += terms.length;
+    for (const term of terms) {
+      const counts = this.#postings.get(term) ?? new Map<string, number>();
+      this.#postings.set(term, counts);
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+  }
+
+  remove(id: string, document: string): void {
+    this.#total -= this.#lengths.get(id) ?? 0;
+    this.#lengths.delete(id);
+    for (const term of new Set(termsOf(document))) {
+      const counts = this.#postings.get(term);
+      counts?.delete(id);
+      if (counts?.size === 0) this.#postings.delete(term);
+    }
+  }
+
+  /** Returns the scores of the documents that contain at least one of the words, by id. */
+  find(query: string): Map<string, number> {
+    const scores = new Map<string, number>();
+    const count = this.#lengths.size;
+    const average = this.#total / Math.max(1, count);
+    for (const term of queryTermsOf(query)) {
+      const counts = this.#postings.get(term);
+      if (counts === undefined) continue;
+      const rarity = Math.log(1 + (count - counts.size + 0.5) / (counts.size + 0.5));
+      for (const [id, frequency] of counts) {
+        const length = (this.#lengths.get(id) ?? 0) / average;
+        const weight = (frequency * (saturation + 1)) / (frequency + saturation * (1 - evenness + evenness * length));
+        scores.set(id, (scores.get(id) ?? 0) + rarity * weight);
+      }
+    }
+    return scores;
+  }
+}
+
+/** The constants `k1` and `b` of BM25, with their usual values. */
+const saturation = 1.2;
+const evenness = 0.75;

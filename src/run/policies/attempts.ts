@@ -1,14 +1,14 @@
 import { waitsAt } from "../../checkpoint/pause/interrupt.js";
 import type { NodeFailure } from "../../components/policies.js";
 import type { NodePolicies } from "../../compose/plan/policy-settings.js";
-import type { KumikoError } from "../../errors.js";
+import { type KumikoError, messageOf } from "../../errors.js";
 import { isOfStore } from "../node-failure.js";
 import { settleKept } from "../saved/kept-stream.js";
 import { abortError } from "../scope.js";
 import type { Task } from "../task.js";
 import { Attempt, type AttemptSettings } from "./attempt.js";
+import { causesOf } from "./causes-of.js";
 import { defaultRetryOn } from "./default-retry-on.js";
-import { withCause } from "./fallback-error.js";
 import type { GivenInput } from "./given-input.js";
 import { delayAfter } from "./retry-delay.js";
 import type { Tried } from "./tried.js";
@@ -173,4 +173,16 @@ export class Attempts implements Tried {
     const located = (await owner.locateFailure(error, this.#task)) as KumikoError;
     return Object.freeze({ node: key, input: await this.given.whole(), error: located, attempts: this.attempts });
   }
+}
+
+/** The error of a `fallback`, with the failure that it should have replaced as its innermost cause. */
+function withCause(thrown: unknown, ...[failed, located]: readonly [unknown, unknown]): unknown {
+  const causes = causesOf(thrown);
+  if (causes.includes(failed) || causes.includes(located)) return thrown;
+  const last = causes.at(-1);
+  if (last instanceof Error && Object.isExtensible(last) && last.cause === undefined) {
+    Object.defineProperty(last, "cause", { value: failed, configurable: true, writable: true });
+    return thrown;
+  }
+  return new Error(messageOf(thrown), { cause: failed });
 }

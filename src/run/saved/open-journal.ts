@@ -3,8 +3,10 @@ import type { RunSnapshot } from "../../checkpoint/document/snapshot.js";
 import { noStore } from "../../checkpoint/errors.js";
 import { checkCheckpointId } from "../../checkpoint/journal/checkpoint-id.js";
 import { CheckpointJournal } from "../../checkpoint/journal/checkpoint-journal.js";
+import type { OnStop } from "../../checkpoint/journal/grace.js";
 import { applyAnswers, modifyStates } from "../../checkpoint/pause/answers.js";
 import { codecOf } from "../../checkpoint/values/codec-of.js";
+import type { Clock } from "../../components/clock.js";
 import type { RunOptions } from "../../compose/options.js";
 import type { Plan } from "../../compose/plan/plan.js";
 import type { SavedRuns } from "../environment.js";
@@ -12,7 +14,8 @@ import { invalidRunOption } from "../errors.js";
 import { checkCheckpointOptions, isSavedWhenWaiting } from "../options/checkpoint-options.js";
 import type { Program } from "../program.js";
 import type { RootRun } from "../root-run.js";
-import { callerStop } from "./caller-stop.js";
+import { Scope, timeoutError } from "../scope.js";
+import { Subscription } from "../signal-hub.js";
 import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
 
 /** The arguments of `resume`. */
@@ -100,4 +103,38 @@ function prepareSaved(
   };
   const ids = checksValues(program) ? checkValues(root, program, []).then(answer) : answer();
   return ids instanceof Promise ? ids.then(withState) : withState(ids);
+}
+
+/** Listens to the caller's signal and time limit even after the run has stopped doing so. The time counts from now. */
+function callerStop({ signal, timeoutMs }: RunOptions, clock: Clock): OnStop | undefined {
+  if (signal === undefined && timeoutMs === undefined) return undefined;
+  const end = timeoutMs === undefined ? undefined : clock.now() + timeoutMs;
+  return (listener) => {
+    const left = end === undefined ? undefined : Math.max(0, end - clock.now());
+    const timer = left === undefined ? undefined : clock.setTimer(() => listener(timeoutError(timeoutMs)), left);
+    const subscription = signal === undefined ? undefined : listen(signal, listener);
+    return () => {
+      if (timer !== undefined) clock.clearTimer(timer);
+      subscription?.unsubscribe();
+    };
+  };
+}
+
+function listen(signal: AbortSignal, listener: (reason: unknown) => void): Subscription | undefined {
+  if (!signal.aborted) return new Subscription(signal, new ListeningScope(listener));
+  listener(signal.reason);
+  return undefined;
+}
+
+class ListeningScope extends Scope {
+  readonly #listener: (reason: unknown) => void;
+
+  constructor(listener: (reason: unknown) => void) {
+    super(undefined);
+    this.#listener = listener;
+  }
+
+  protected override beforeSignal(reason: unknown): void {
+    this.#listener(reason);
+  }
 }

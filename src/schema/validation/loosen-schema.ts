@@ -1,7 +1,6 @@
 import { messageOf } from "../../errors.js";
 import type { LooseSchema, UncheckedPart } from "../schema-validator.js";
 import { keywordProblems } from "./keyword-values.js";
-import { allowNull, fromDraft04, fromOlderWords } from "./older-drafts.js";
 import { prepareSchema } from "./prepare-schema.js";
 import { type SchemaNode, schemaNodes, subschemaKinds } from "./schema-nodes.js";
 
@@ -187,4 +186,50 @@ function keysOf(pointer: string): string[] {
     .split("/")
     .slice(1)
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** Converts a schema of draft-04 in place: exclusive limits are flags there, and the id of a schema is `id`. */
+function fromDraft04(schema: Record<string, unknown>): void {
+  for (const [flag, limit] of [
+    ["exclusiveMinimum", "minimum"],
+    ["exclusiveMaximum", "maximum"],
+  ] as const) {
+    const isExclusive = schema[flag];
+    if (typeof isExclusive !== "boolean") continue;
+    delete schema[flag];
+    if (!isExclusive || schema[limit] === undefined) continue;
+    schema[flag] = schema[limit];
+    delete schema[limit];
+  }
+  if (typeof schema.id !== "string") return;
+  schema.$id ??= schema.id;
+  delete schema.id;
+}
+
+/** Applies `nullable: true` of OpenAPI 3.0 to a schema without a type, in place. */
+function allowNull(schema: Record<string, unknown>): void {
+  const { enum: values, const: value, anyOf, oneOf, $ref } = schema;
+  if (Array.isArray(values)) schema.enum = [...values, null];
+  if (value !== undefined) {
+    delete schema.const;
+    schema.enum = [value, null];
+  }
+  if (Array.isArray(anyOf)) schema.anyOf = [...anyOf, { type: "null" }];
+  if (Array.isArray(oneOf)) schema.oneOf = [...oneOf, { type: "null" }];
+  if (typeof $ref !== "string" || anyOf !== undefined) return;
+  delete schema.$ref;
+  schema.anyOf = [{ $ref }, { type: "null" }];
+}
+
+/** Writes what older drafts, or careless authors, write in other words as the draft has it, in place. */
+function fromOlderWords(schema: Record<string, unknown>, draft: string): void {
+  const { required, type, items, additionalItems } = schema;
+  if (Array.isArray(required)) schema.required = [...new Set(required)];
+  if (Array.isArray(type)) schema.type = [...new Set(type)];
+  if (draft !== "2020-12" || !Array.isArray(items)) return;
+  schema.prefixItems = items;
+  delete schema.items;
+  if (additionalItems === undefined) return;
+  schema.items = additionalItems;
+  delete schema.additionalItems;
 }

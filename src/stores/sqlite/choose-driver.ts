@@ -1,7 +1,6 @@
-import type { DriverName, SqliteDriver } from "./connection.js";
+import { type DriverName, primaryCode, SqliteConnection, type SqliteDriver, type SqliteValue } from "./connection.js";
 import { noDriver, noNodeSqlite, otherDriver } from "./errors.js";
 import { loadLibsql } from "./libsql.js";
-import { findNodeSqlite } from "./node-sqlite.js";
 
 /**
  * Two SQLite libraries that both load sqlite-vec corrupt the memory of their process. So the first one that opens a database is
@@ -28,4 +27,50 @@ export async function chooseDriver(wanted: DriverName | undefined): Promise<Sqli
     shared[key] = used;
     throw noDriver(cause);
   }
+}
+
+/** The part of `node:sqlite` that is used. */
+interface NodeSqlite {
+  readonly DatabaseSync: new (location: string, options?: { readonly allowExtension: boolean }) => NodeDatabase;
+}
+interface NodeDatabase {
+  exec(script: string): void;
+  prepare(statement: string): { all(...values: SqliteValue[]): unknown[] };
+  loadExtension(path: string): void;
+  enableLoadExtension(allow: boolean): void;
+  close(): void;
+}
+
+/**
+ * The SQLite of Node.js, from 22.13 on. Loading it prints a warning in some versions, so it is not imported, but loaded when the
+ * first database is opened.
+ */
+function findNodeSqlite(): SqliteDriver | undefined {
+  const sqlite = process.getBuiltinModule("node:sqlite") as NodeSqlite | undefined;
+  return (
+    sqlite && { name: "node:sqlite", open: (location, extension) => open(sqlite, location, extension), resultCode }
+  );
+}
+
+function open({ DatabaseSync }: NodeSqlite, location: string, extension: string | undefined): SqliteConnection {
+  const database = new DatabaseSync(location, { allowExtension: extension !== undefined });
+  if (extension !== undefined) {
+    database.loadExtension(extension);
+    database.enableLoadExtension(false);
+  }
+  return new SqliteConnection({
+    exec: (script) => database.exec(script),
+    prepare: (statement) => database.prepare(statement),
+    all: (statement, values) => statement.all(...values.map(bindable)),
+    close: () => database.close(),
+  });
+}
+
+/** Node.js 22 binds empty bytes made by a TextEncoder as NULL, because they have no backing store. */
+function bindable(value: SqliteValue): SqliteValue {
+  return value instanceof Uint8Array && value.length === 0 ? new Uint8Array() : value;
+}
+
+function resultCode(error: unknown): number | undefined {
+  return error instanceof Error && "errcode" in error ? primaryCode(error.errcode) : undefined;
 }

@@ -5,9 +5,15 @@ import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type Checked, type SchemaCheck, whenChecked } from "../../schema/validation/schema-check.js";
 import { approve, type PayloadRule } from "./approval.js";
-import { checkOutput, type OutputCheck, outputValidationOf } from "./check-output.js";
-import { askClient } from "./client-call.js";
-import { argumentsDoNotFit, argumentsNotJson, argumentsNotObject, inputSchemaFailed } from "./errors.js";
+import {
+  argumentsDoNotFit,
+  argumentsNotJson,
+  argumentsNotObject,
+  inputSchemaFailed,
+  outputDoesNotFit,
+  outputSchemaFailed,
+  type ToolError,
+} from "./errors.js";
 import { jsonErrorPosition } from "./json-error-position.js";
 import type { MendingRule } from "./mend-arguments.js";
 import { OutputSource } from "./output-source.js";
@@ -15,6 +21,7 @@ import { isToolStream } from "./producer.js";
 import { checkRequest } from "./request-check.js";
 import { type AnyToolHooks, tellOutput } from "./tool-hooks.js";
 import { dataOutputOf, joinToolOutputs, toolOutputOf } from "./tool-output.js";
+import type { OutputValidation } from "./tool-settings.js";
 import type { StagedCall, StagedOutput, Suspension, ToolStages } from "./tool-stages.js";
 
 /** How a tool's input is checked. */
@@ -243,4 +250,54 @@ function checkOnce(value: object, { check }: InputRule, call: StagedCall): Check
   return checked.catch((cause) => {
     throw inputSchemaFailed(call, cause);
   });
+}
+
+/** How a tool's output is checked. */
+interface OutputCheck {
+  readonly schema: SchemaCheck;
+  /** Whether it is a plain JSON Schema, which is checked only if `outputValidation` is set. */
+  readonly plain: boolean;
+  /** The tool's own setting, which comes before that of the node. */
+  readonly validation: OutputValidation | undefined;
+}
+
+function outputValidationOf(rule: OutputCheck, call: StagedCall): OutputValidation {
+  return rule.validation ?? call.outputValidation ?? (rule.plain ? "off" : "error");
+}
+
+/** Returns the validated output, or a promise of it. If it does not fit: throws a `ToolError`, or warns and returns it. */
+function checkOutput(output: unknown, rule: OutputCheck, call: StagedCall): unknown {
+  if (outputValidationOf(rule, call) === "off") return output;
+  let checked: Checked | Promise<Checked>;
+  try {
+    checked = rule.schema.check(output, call);
+  } catch (cause) {
+    return refuse(outputSchemaFailed(call, output, cause), output, rule, call);
+  }
+  if (!(checked instanceof Promise)) return accept(checked, output, rule, call);
+  return checked.then(
+    (result) => accept(result, output, rule, call),
+    (cause) => refuse(outputSchemaFailed(call, output, cause), output, rule, call),
+  );
+}
+
+function accept(checked: Checked, output: unknown, rule: OutputCheck, call: StagedCall): unknown {
+  if (checked.issues === undefined) return checked.value;
+  return refuse(outputDoesNotFit(call, output, checked.issues), output, rule, call);
+}
+
+function refuse(problem: ToolError, output: unknown, rule: OutputCheck, call: StagedCall): unknown {
+  if (outputValidationOf(rule, call) === "error") throw problem;
+  call.warn(problem);
+  return output;
+}
+
+/** Runs a client tool: stops the run with a question, which the client answers with the result. */
+function askClient(
+  input: unknown,
+  { toolName, toolCallId, ask }: ToolContext,
+  outputSchema: AnyStandardSchema | JsonSchema | undefined,
+): Promise<unknown> {
+  const info = { kind: "client_tool", toolName, toolCallId, input };
+  return outputSchema === undefined ? ask("client_tool", info) : ask("client_tool", info, outputSchema as JsonSchema);
 }

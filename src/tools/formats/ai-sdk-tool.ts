@@ -12,7 +12,6 @@ import { foreignHooks } from "./foreign-hooks.js";
 import { type ForeignFunction, isForeignFunction, textOr } from "./foreign-tool.js";
 import { modelExtra, withTitle } from "./model-extra.js";
 import { nativeTool } from "./native-tool.js";
-import { plainContext } from "./plain-context.js";
 
 /** Its `tool()` returns its argument unmarked, so its tools are recognized by their schemas, or because they have no name. */
 export function isAiSdkTool(tool: Fields): boolean {
@@ -114,4 +113,24 @@ async function lastOf(stream: object, { signal, progress }: ToolContext): Promis
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+const fields: readonly string[] = [
+  ...["toolCallId", "toolName", "messages", "signal", "abortSignal", "rawArguments", "requestContext", "state"],
+  ...["address", "runInfo", "options", "taskKey", "progress", "processState", "ask", "interrupt", "once", "resume"],
+  ...["suspend", "resumeData", "with"],
+];
+
+/**
+ * The context as a plain object, for tools of other packages, which copy its own properties. A property is read only when the tool
+ * reads it.
+ */
+function plainContext(ctx: ToolContext, more: Readonly<Record<string, unknown>>): object {
+  const plain = { ...more };
+  for (const name of fields) {
+    if (!Object.hasOwn(more, name) && name in ctx) {
+      Object.defineProperty(plain, name, { enumerable: true, get: () => Reflect.get(ctx, name) });
+    }
+  }
+  return plain;
 }

@@ -36,7 +36,9 @@ describe("a record of schemas in place of a schema is an error that says how to 
 
   it("for asTool, toolInfo and the output of a model or an agent", () => {
     const run = lambda({ invoke: () => "" });
-    expect(() => asTool(run, untyped({ ...options, execute: undefined, inputSchema: shape }))).toThrow(named);
+    expect(() =>
+      asTool(run, untyped({ id: options.id, description: options.description, inputSchema: shape })),
+    ).toThrow(named);
     expect(() => toolInfo({ name: "t", parameters: shape as never })).toThrow(named);
     const model = scriptedModel("{}");
     expect(() => structured(model, shape as never)).toThrow(named);

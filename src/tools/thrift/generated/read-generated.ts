@@ -5,7 +5,6 @@ import { generatedUnreadable, methodsUnusable, notAService } from "../errors.js"
 import type { ThriftPackage } from "../load-thrift.js";
 import type { ThriftMethod } from "../options.js";
 import { findFields, ProbeInput, type ReadStep, readField } from "./probe-input.js";
-import { recordOutput } from "./record-output.js";
 
 type Include = (method: ThriftMethod) => boolean;
 
@@ -252,4 +251,50 @@ function standIn({ kind }: ThriftType): unknown {
 /** What a constructor sets. Lists and structs are left to the server. */
 function fallbackOf(value: unknown): unknown {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : undefined;
+}
+
+interface Field {
+  readonly name: string;
+  readonly id: number;
+}
+
+/** What generated code wrote of one message. */
+interface Recorded {
+  /** Of the message: 1 for a call, 4 for a oneway one. */
+  readonly messageType: number | undefined;
+  readonly structName: string | undefined;
+  /** Of the outermost struct. */
+  readonly fields: readonly Field[];
+}
+
+/** Stands for a protocol that generated code writes to, and notes names. That code may fail where it meets a stand-in. */
+function recordOutput(write: (output: object) => void): Recorded {
+  const fields: Field[] = [];
+  let messageType: number | undefined;
+  let structName: string | undefined;
+  let depth = 0;
+  const notes = {
+    writeMessageBegin: (_name: string, type: number) => {
+      messageType = type;
+    },
+    writeStructBegin: (name: string) => {
+      structName ??= name;
+      depth += 1;
+    },
+    writeStructEnd: () => {
+      depth -= 1;
+    },
+    writeFieldBegin: (name: string, _type: number, id: number) => {
+      if (depth === 1) fields.push({ name, id });
+    },
+  };
+  const output = new Proxy(notes, {
+    get: (target, name) => Reflect.get(target, name) ?? (() => undefined),
+  });
+  try {
+    write(output);
+  } catch {
+    // what was written before says enough
+  }
+  return { messageType, structName, fields };
 }
