@@ -1,7 +1,7 @@
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../is.js";
 import type { Body } from "./body.js";
-import { LineOutputs } from "./mapping/line-outputs.js";
+import type { LineOutputs } from "./mapping/line-outputs.js";
 import { complete, end } from "./outcome.js";
 import { ROUTED } from "./program.js";
 import { choose } from "./routing.js";
@@ -26,7 +26,7 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
   const { program, bodies } = run;
   const { next } = program;
   const inputs = program.inputs;
-  const outputs = program.isWired ? new LineOutputs(run) : undefined;
+  const outputs = (program.wiring?.outputs as ((run: Run) => LineOutputs) | undefined)?.(run);
   const direct = run.observed && run.mode === "invoke" && run.semaphore === undefined ? program.direct : undefined;
   let task: Task | undefined;
   let index = START_INDEX;

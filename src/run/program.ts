@@ -8,12 +8,13 @@ import {
   type Plan,
   type PlanInput,
   type PlanNode,
+  type PlanWiring,
   START_INDEX,
 } from "../compose/plan/plan.js";
 import type { Joining } from "../schema/concat/rule.js";
 import { type Body, type Mode, type Natives, nativesOf, takesStreams, valueBody } from "./body.js";
 import { hasStateHandlers } from "./layers.js";
-import { wiredLine } from "./mapping/wired-line.js";
+import type { wiredLine } from "./mapping/wired-line.js";
 import { heldBack } from "./policies/held-back.js";
 import { withPolicies } from "./policies/load-around-node.js";
 import { type Route, routesOf, sourcesOf } from "./routes.js";
@@ -63,6 +64,7 @@ export class Program {
   readonly nestedHandlers: boolean;
   /** Whether it is a workflow: nodes declare what they read, edges bring data or control, and branches only control. */
   readonly isWired: boolean;
+  readonly wiring: PlanWiring | undefined;
   readonly inputs: readonly (PlanInput | undefined)[];
   /** Whether at most one node runs at a time. */
   readonly isLinear: boolean;
@@ -89,7 +91,9 @@ export class Program {
     this.sources = sourcesOf(this.routes);
     this.sourceCounts = this.sources.map((sources) => sources.length);
     this.isWired = plan.component === "workflow";
-    const line = this.isWired ? wiredLine(this.routes, this.sourceCounts) : undefined;
+    this.wiring = plan.nodes[END_INDEX]?.input?.wiring;
+    const lineOf = this.wiring?.line as typeof wiredLine | undefined;
+    const line = lineOf?.(this.routes, this.sourceCounts);
     const next = this.routes.map(({ plain, branches }, index) => {
       const isDirect = branches.length === 0 && plain.length === 1 && this.outputKeys[index] === undefined;
       return isDirect ? (plain[0] ?? ROUTED) : ROUTED;

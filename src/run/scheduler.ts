@@ -4,9 +4,10 @@ import { isPromiseLike, isStream } from "../is.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { whenReady } from "./async.js";
 import type { Body } from "./body.js";
+import { deliverToAll, without } from "./delivery.js";
 import { noNextNode } from "./errors.js";
 import { joinAtEnd, joinInputs } from "./fan-in.js";
-import { deliverToAll, deliverWired, without } from "./mapping/wired-delivery.js";
+import type { deliverWired } from "./mapping/wired-delivery.js";
 import { endWithFailure, nodeFailureOf, takesErrorBranch } from "./node-failure.js";
 import type { NodeStops } from "./node-stops.js";
 import { complete, end, leaveRest } from "./outcome.js";
@@ -437,15 +438,13 @@ export class Scheduler {
   #deliver(task: Task): void {
     const run = this.#run;
     const { index, output, targets = [] } = task;
-    if (this.#isOver) {
-      discard(output);
-      return;
-    }
+    if (this.#isOver) return void discard(output);
     if (!this.#readiness.isStepwise) this.#stops?.check([index], []);
     const route = run.program.routes[index] ?? noRoute;
     const edges = task.failure === undefined ? route.edges : route.failureEdges;
     if (edges !== undefined) {
-      const waiting = deliverWired(this.#readiness, run.mode, task, targets, edges);
+      const deliver = run.program.wiring?.deliver as typeof deliverWired;
+      const waiting = deliver(this.#readiness, run.mode, task, targets, edges);
       if (waiting !== undefined) this.#track(task, waiting.ended, waiting.deliver);
     } else if (run.mode === "transform" && targets.length === 0) {
       this.#drain(task, output);
@@ -494,7 +493,6 @@ export class Scheduler {
   }
 }
 
-function ignore(): void {}
-
+const ignore = (): void => {};
 const none: readonly Ready[] = [];
 const noRoute = { all: [], edges: undefined, failureEdges: undefined };

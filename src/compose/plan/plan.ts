@@ -82,6 +82,17 @@ export interface PlanInput {
   readonly read: (outputs: never) => unknown;
   /** Whether it calls no user functions, so that a node that is entered again can compute its input again. */
   readonly isRepeatable: boolean;
+  readonly wiring: PlanWiring;
+}
+
+/** The parts of the executor that only workflows need: their plan brings them along, so that other graphs do not carry them. */
+export interface PlanWiring {
+  /** Delivers the output of a node along its edges. */
+  readonly deliver: (...args: never) => unknown;
+  /** By node: the next one, if the nodes form a line. */
+  readonly line: (...args: never) => unknown;
+  /** The outputs of the nodes of a line. */
+  readonly outputs: (...args: never) => unknown;
 }
 
 export interface PlanBranch {

@@ -1,10 +1,13 @@
 import type { MappingPlan } from "../../compose/plan/mapping.js";
-import type { PlanInput } from "../../compose/plan/plan.js";
+import type { PlanInput, PlanWiring } from "../../compose/plan/plan.js";
 import type { Run } from "../run.js";
 import type { Delivery } from "../task.js";
 import { assembleStreams } from "./assemble-streams.js";
 import { type BoundMapping, bindMapping, type Outputs } from "./bound-mapping.js";
+import { LineOutputs } from "./line-outputs.js";
 import { MISSING, orUndefined } from "./read-path.js";
+import { deliverWired } from "./wired-delivery.js";
+import { wiredLine } from "./wired-line.js";
 
 /** Compiles the input mapping of a workflow's node. */
 export function planInput(mapping: MappingPlan, indexOf: (key: string) => number): PlanInput {
@@ -12,8 +15,19 @@ export function planInput(mapping: MappingPlan, indexOf: (key: string) => number
   const assemble = (run: Run, target: number, inbox: readonly Delivery[]): unknown =>
     run.mode === "transform" ? assembleStreams(bound, { run, target }, inbox) : read(new Inbox(run, target, inbox));
   const read = bound.kind === "record" ? bound.read : (outputs: Outputs): unknown => orUndefined(bound.read(outputs));
-  return { isRepeatable: !bound.mayWait, assemble: assemble as PlanInput["assemble"], read: read as PlanInput["read"] };
+  return {
+    isRepeatable: !bound.mayWait,
+    assemble: assemble as PlanInput["assemble"],
+    read: read as PlanInput["read"],
+    wiring,
+  };
 }
+
+const wiring: PlanWiring = {
+  deliver: deliverWired,
+  line: wiredLine,
+  outputs: (run: Run): LineOutputs => new LineOutputs(run),
+};
 
 /** Up to this many deliveries are searched in order; more are indexed in a map. */
 const few = 8;

@@ -11,17 +11,6 @@ interface Waiting {
   readonly deliver: () => void;
 }
 
-/** Delivers the output of a node of a graph: the value, or to each target a copy of the stream. */
-export function deliverToAll(readiness: Readiness, mode: Mode, task: Task, targets: readonly number[]): void {
-  if (mode !== "transform") {
-    for (const target of targets) readiness.deliver(target, task, true);
-    return;
-  }
-  const reader = task.output as StreamReader<unknown>;
-  const copies = targets.length === 1 ? [reader] : reader.copy(targets.length);
-  for (const [n, value] of copies.entries()) readiness.deliver(targets[n] as number, { source: task, value }, true);
-}
-
 /**
  * Delivers the output of a workflow's node: at once to nodes that read it or were chosen by a branch; to nodes that run after it,
  * at the end of its stream, whether they read it or not. A stream that no node reads is read here.
@@ -77,14 +66,4 @@ function deliverValue(
     const isChosen = n > 0 && targets[n - 1] === target;
     readiness.deliver(target, task, isChosen || edges.get(target)?.control !== false);
   }
-}
-
-/** Removes indexes from an ascending list, each as often as it is taken. */
-export function without(all: readonly number[], taken: readonly number[]): number[] {
-  let n = 0;
-  return all.filter((index) => {
-    if (taken[n] !== index) return true;
-    n++;
-    return false;
-  });
 }

@@ -95,15 +95,13 @@ function wrapper(schema: unknown): (fields: string) => string {
 const quotedIfNeeded = (key: string): string => (/^[\p{L}_$][\p{L}\d_$]*$/u.test(key) ? key : JSON.stringify(key));
 
 /** The keywords of all drafts and of OpenAPI. Names that begin with `$` or `x-` are keywords too. */
-const keywords: readonly string[] = [
-  ...["type", "enum", "const", "format", "nullable", "title", "description", "default", "examples", "example"],
-  ...["deprecated", "readOnly", "writeOnly", "id", "definitions", "discriminator", "xml", "externalDocs"],
-  ...["multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern"],
-  ...["items", "prefixItems", "additionalItems", "unevaluatedItems", "maxItems", "minItems", "uniqueItems"],
-  ...["contains", "maxContains", "minContains", "properties", "patternProperties", "additionalProperties"],
-  ...["unevaluatedProperties", "propertyNames", "required", "maxProperties", "minProperties", "dependencies"],
-  ...["dependentRequired", "dependentSchemas", "not", "anyOf", "oneOf", "allOf", "if", "then", "else"],
-  ...["contentEncoding", "contentMediaType", "contentSchema"],
-];
+const keywords: readonly string[] = (
+  "type enum const format nullable title description default examples example deprecated readOnly writeOnly id " +
+  "definitions discriminator xml externalDocs multipleOf maximum exclusiveMaximum minimum exclusiveMinimum " +
+  "maxLength minLength pattern items prefixItems additionalItems unevaluatedItems maxItems minItems uniqueItems " +
+  "contains maxContains minContains properties patternProperties additionalProperties unevaluatedProperties " +
+  "propertyNames required maxProperties minProperties dependencies dependentRequired dependentSchemas not anyOf " +
+  "oneOf allOf if then else contentEncoding contentMediaType contentSchema"
+).split(" ");
 
 const isKeyword = (name: string): boolean => keywords.includes(name) || /^(?:\$|x-)/.test(name);

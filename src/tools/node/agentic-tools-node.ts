@@ -12,7 +12,6 @@ import type { AgenticToolsNodeConfig } from "./config.js";
 import type { ToolsNodeOptions } from "./options.js";
 import { ResultStream } from "./result-stream.js";
 import { withoutExecution } from "./results-of.js";
-import { readStreamedCalls } from "./streamed-calls.js";
 import { isToolArray } from "./tool-list.js";
 import { type SkippedTool, ToolKit } from "./tool-table.js";
 
@@ -73,6 +72,7 @@ export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessag
 /** The modes for a message that streams in, used only if a tool has input hooks. Otherwise it is joined before the node. */
 function streamedInput(kit: ToolKit) {
   const read = async (chunks: StreamSource<AgenticMessage>, ctx: Context): Promise<AgenticMessage> => {
+    const { readStreamedCalls } = await import("./streamed-calls.js");
     const message = await readStreamedCalls(chunks, kit, ctx);
     ctx.scope.throwIfAborted();
     return message;
