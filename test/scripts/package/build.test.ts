@@ -21,6 +21,7 @@ it("builds once when several processes ask at once, also after one that was kill
   for (const name of ["package.json", "tsconfig.json", "tsconfig.build.json", "tsup.config.ts"])
     writeFileSync(join(folder, name), "{}");
   writeFileSync(join(folder, "node_modules/tsup/dist/cli-default.js"), builder);
+  writeFileSync(join(folder, "scripts/build/import-named-types.mjs"), "");
   writeFileSync(join(folder, "node_modules/.kumiko-build"), "999999999");
   const source = pathToFileURL(join(import.meta.dirname, "../../../scripts/package/build.ts")).href;
   const script = `import { buildWhenStale } from ${JSON.stringify(source)}; buildWhenStale(${JSON.stringify(folder)});`;

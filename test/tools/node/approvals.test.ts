@@ -68,7 +68,7 @@ describe("A tool that needs approval", () => {
     },
   );
 
-  it("waits with its validated input, while the others run and are kept; T10 approved, it runs once", async () => {
+  it("waits with its validated input, while the others run and are kept; approved, it runs once", async () => {
     paid.length = 0;
     const app = chainOf({ tools: [pay, look] });
     const { interrupts } = await interruptOf(app.invoke(both, run));
