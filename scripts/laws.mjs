@@ -1,12 +1,13 @@
 // Checks laws with many more examples than the tests; takes minutes.
-//   npm run laws                      both of these
+//   npm run laws                      all of these
 //   npm run laws -- chunking          the chunking strategies, with 10,000 documents each
+//   npm run laws -- runs              what runs in all modes and ways have in common, with 2,000 examples each
 //   npm run laws -- meetings          20,000 programs in which features meet: [--seed 1] [--count 20000], or --case '<json>'
 import { spawnSync } from "node:child_process";
 
 const [first, ...others] = process.argv.slice(2);
-const isNamed = first === "chunking" || first === "meetings";
-const laws = isNamed ? [first] : ["chunking", "meetings"];
+const isNamed = first === "chunking" || first === "meetings" || first === "runs";
+const laws = isNamed ? [first] : ["chunking", "meetings", "runs"];
 const given = isNamed ? others : process.argv.slice(2);
 
 /**
@@ -29,6 +30,7 @@ const meetings = {
 const runs = {
   chunking: { files: "test/rag/chunking", env: { KUMIKO_DOCUMENTS: process.env.KUMIKO_DOCUMENTS ?? "10000" } },
   meetings: { files: "test/meetings", env: meetings },
+  runs: { files: "test/run/properties", env: { PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? "2000" } },
 };
 
 for (const law of laws) {

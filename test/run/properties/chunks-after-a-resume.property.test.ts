@@ -102,7 +102,7 @@ describe(
           differences.note(`${kind}, concat ${concat}`, await stoppedAndResumed(graph, triggerMode, expectedOf(built)));
           expect(differences.sentences).toEqual([]);
         }),
-        { numRuns: numberOfRuns(150), ...limits },
+        { numRuns: numberOfRuns(50), ...limits },
       );
     });
   },

@@ -91,7 +91,7 @@ describe(
           differences.note(`${kind}, concat ${concat}`, runs);
           expect(differences.sentences).toEqual([]);
         }),
-        { numRuns: numberOfRuns(200), ...limits },
+        { numRuns: numberOfRuns(60), ...limits },
       );
     });
   },
