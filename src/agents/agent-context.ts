@@ -3,7 +3,7 @@ import type { RequestContext } from "../components/request-context.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import type { AgentStep } from "./agent-result.js";
 
-/** What functions in the options of an agent get: who is running, for whom. */
+/** The context of functions in the options of an agent: who is running, for whom. */
 export interface AgentContext {
   /** The name of the agent that answers now. */
   readonly agent: string;
@@ -16,9 +16,9 @@ export interface AgentContext {
 
 /** A run of an agent, as hooks of a middleware and `stopWhen` see it. */
 export interface AgentRun<M = unknown> extends AgentContext {
-  /** What the model sees of the conversation, without instructions. */
+  /** The conversation as the model sees it, without instructions. */
   readonly view: readonly AgenticMessage[];
-  /** What was done in this turn. */
+  /** The steps of this turn so far. */
   readonly steps: readonly AgentStep[];
   readonly usage: TokenUsage;
   /** The state of the middleware: kept with the run, and with `scope: "thread"` across turns. */

@@ -39,7 +39,7 @@ export type AgentEventBody =
       readonly name: string;
       readonly message: AgenticMessage;
     }
-  /** What was streamed of this step's answer is void. */
+  /** Voids the part of this step's answer that was streamed. */
   | { readonly type: "restart"; readonly reason: RestartReason }
   /** The answer of the step, as it is logged. */
   | { readonly type: "message"; readonly message: AgenticMessage }

@@ -16,7 +16,7 @@ import type { AnyMiddleware } from "./create-middleware.js";
 /** How an agent produces a value that matches a schema. */
 export type OutputMode = "auto" | "native" | "tool";
 
-/** What happens if the last step still calls tools. */
+/** The behavior if the last step still calls tools. */
 export type OnMaxSteps = "answer" | "stop" | "throw";
 
 /** Options of `createAgent`. */
@@ -59,7 +59,7 @@ export interface AgentOptions<Output extends AnyStandardSchema | JsonSchema | un
   readonly modelTimeoutMs?: number | undefined;
   /** How long a streaming model may be silent. */
   readonly modelIdleTimeoutMs?: number | undefined;
-  /** What happens when a tool call fails: the model reads the error as a result, or the run fails. @default "result" */
+  /** The behavior when a tool call fails: the model reads the error as a result, or the run fails. @default "result" */
   readonly onToolError?: AgenticToolsNodeConfig["onToolError"];
   /** Whether tool calls need approval, in addition to what the tools require themselves. */
   readonly requireApproval?: ApprovalOption<AnyTool> | undefined;

@@ -12,7 +12,7 @@ export interface StateStep {
   readonly agent: string;
 }
 
-/** What the model sees in place of the beginning of the conversation. */
+/** The messages that the model sees in place of the beginning of the conversation. */
 export interface StateView {
   readonly messages: readonly AgenticMessage[];
   /** How many messages of the conversation it stands for. */
@@ -54,7 +54,7 @@ export interface AgentState {
   kept: KeptAnswers | undefined;
   /** The names of the open calls' tools that were there. */
   openTools: readonly string[];
-  /** What the model is told about calls whose output does not match its schema, by call id. */
+  /** The complaints about calls whose output does not match its schema, by call id. */
   complaints: Record<string, string>;
   /** Where it was when the node was entered that runs: a node that is entered again begins there. */
   entry: EntryPoint | undefined;
@@ -62,7 +62,7 @@ export interface AgentState {
   mismatches: number;
   /** The accepted output, as JSON. */
   output: string | undefined;
-  /** What the result says. */
+  /** The text of the result. */
   text: string;
   end: EndReason | undefined;
   /** The states of middlewares, by name. */
@@ -101,7 +101,7 @@ export function countUsage(state: AgentState, model: string, usage: TokenUsage |
   else usageByModel[model] = addUsage(counted, usage);
 }
 
-/** What was answered led nowhere: who goes on asks again. */
+/** The answer led nowhere: the next attempt asks again. */
 export function forgetAnswers({ kept }: AgentState): void {
   if (kept !== undefined) Object.assign(kept, { asked: [], wrapped: [] });
 }

@@ -28,7 +28,7 @@ export class AgentStream<Output = string> extends StreamReader<AgentEvent> {
     this.#messages = messages;
   }
 
-  /** What the run comes to. From its first use on, the run no longer waits for readers; unread events are kept. */
+  /** The result of the run. From its first use on, the run no longer waits for readers; unread events are kept. */
   get result(): Promise<AgentResult<Output>> {
     this.#result ??= this.#call.freeResult();
     return this.#result as Promise<AgentResult<Output>>;
@@ -55,7 +55,7 @@ export class AgentStream<Output = string> extends StreamReader<AgentEvent> {
     return this.#partialOutput as StreamReader<DeepPartial<Output>>;
   }
 
-  /** What was logged so far; after an abort, also the text that had been delivered. */
+  /** The messages logged so far; after an abort, also the text that had been delivered. */
   messages(): AgenticMessage[] {
     return this.#messages();
   }

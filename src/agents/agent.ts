@@ -24,7 +24,7 @@ export interface AgentToolOptions {
   readonly description?: string | undefined;
   /** The arguments: a string `prompt` is the message, anything else is passed as JSON. @default { prompt } */
   readonly inputSchema?: AnyStandardSchema | JsonSchema | undefined;
-  /** What the agent sees of the conversation in which it is called. @default "none" */
+  /** The part of the calling conversation that the agent sees. @default "none" */
   readonly history?: "none" | "parent" | undefined;
   /** Whether calls need approval before they run. @default false */
   readonly requireApproval?: ApprovalRule | undefined;

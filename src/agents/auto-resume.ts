@@ -34,7 +34,7 @@ export interface WaitingTurn {
 export interface ReadAnswers {
   /** `undefined` when there is none. */
   readonly answers: Answers | undefined;
-  /** What reading them has used. */
+  /** The tokens that reading them has used. */
   readonly spent: readonly SpentTokens[];
 }
 

@@ -53,7 +53,7 @@ export type AgentResumeOptions = Omit<
   "parent" | "key" | "checkpointId" | "threadId" | "onWaiting" | "onBusy" | "forceNewRun"
 >;
 
-/** What to resume: a checkpoint id, a thread, or a waiting result. */
+/** The run to resume: a checkpoint id, a thread, or a waiting result. */
 export type ResumeTarget =
   | string
   | { readonly threadId?: string | undefined; readonly checkpointId?: string | undefined };

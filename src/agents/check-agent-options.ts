@@ -105,7 +105,7 @@ function checkNumbers({ outputRepairs, maxSteps, modelTimeoutMs, modelIdleTimeou
   }
 }
 
-/** What `setTimeout` can wait. */
+/** The longest delay of `setTimeout`. */
 const longestTimeout = 2_147_483_647;
 
 function atLeast(option: string, value: unknown, least: number, whole: boolean): void {
@@ -170,7 +170,7 @@ function checkApprovals(agent: string, { requireApproval: given }: AnyAgentOptio
   checkApprovalNames(where, { requireApproval: given as never }, isFields(given) ? Object.keys(given) : []);
 }
 
-/** What is in it, the graph checks. */
+/** Checks the kind of `history` and its store; the graph checks the limits in it. */
 function checkHistory({ history = false, store }: AnyAgentOptions): void {
   if (typeof history !== "boolean" && !isFields(history)) {
     throw invalidAgentOption("history of an agent must be true, false or { last, maxAgeMs }.");

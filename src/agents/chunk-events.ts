@@ -21,7 +21,7 @@ export class ChunkEvents {
     this.#turn = turn;
   }
 
-  /** What was told so far is void. */
+  /** Voids the events so far. */
   restart(): void {
     this.#calls = new Map();
     this.texts.length = 0;

@@ -242,7 +242,7 @@ function questionOf(input: unknown): string {
     : JSON.stringify(input);
 }
 
-/** What was said before the call: not the message that it stands in. */
+/** The conversation before the call, without the message that contains it. */
 function conversationOf({ messages }: ToolContext): readonly AgenticMessage[] {
   const last = messages.at(-1);
   const isOpen = last?.role === "assistant" && toolCallsOf(last).length > 0;

@@ -16,7 +16,7 @@ import type { ModelReply, ModelRequest } from "./model-request.js";
 type Maybe<T> = T | undefined | void | Promise<T | undefined> | Promise<void>;
 
 /**
- * What `beforeStep` can change. Everything except `messages` applies to this step only.
+ * The changes that `beforeStep` can make. Everything except `messages` applies to this step only.
  *
  * @example
  * const careful = createMiddleware({
@@ -25,7 +25,7 @@ type Maybe<T> = T | undefined | void | Promise<T | undefined> | Promise<void>;
  * });
  */
 export interface StepChanges {
-  /** What the model sees of the conversation from now on. */
+  /** The conversation as the model sees it from now on. */
   readonly messages?: readonly AgenticMessage[] | undefined;
   readonly instructions?: string | readonly AgenticMessage[] | undefined;
   readonly model?: Model | undefined;
@@ -36,7 +36,7 @@ export interface StepChanges {
 }
 
 /**
- * What `afterModel` can change.
+ * The changes that `afterModel` can make.
  *
  * @example
  * const brief = createMiddleware({

@@ -7,7 +7,7 @@ import { list } from "../wording.js";
 
 // bad input
 
-/** What other packages call the options of an agent, and those of its calls. */
+/** The names in other packages of the options of an agent, and of its calls. */
 const otherNames: Readonly<Record<string, string>> = {
   abortSignal: "signal",
   runtimeContext: "requestContext",
@@ -26,7 +26,7 @@ export interface Elsewhere {
   readonly use: (name: string) => string;
 }
 
-/** What to write in place of an unknown option; empty if it is not known elsewhere. */
+/** The option to write in place of an unknown one; empty if it is not known elsewhere. */
 function optionHint(name: string, known: readonly string[], elsewhere: Elsewhere | undefined): string {
   if (name === "prompt") return "The prompt is the first argument of generate and stream.";
   const meant = Object.hasOwn(otherNames, name) ? (otherNames[name] ?? name) : name;
@@ -199,7 +199,7 @@ export const noSuchRun = (id: string, cause: unknown): KumikoError =>
     { cause },
   );
 
-/** What the graph of an agent says of a run that cannot be copied, in the words of agents. */
+/** The error of the agent's graph about a run that cannot be copied, in the words of agents. */
 export function forkFailed(id: string, error: unknown): unknown {
   if (!KumikoError.is(error)) return error;
   switch (error.code) {

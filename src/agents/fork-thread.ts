@@ -107,7 +107,7 @@ async function copyTurns(store: CheckpointStore, turns: readonly StoredTurn[], t
   for (const { record } of turns) await writeTurn(store, turnKey(to, record.number), record, undefined);
 }
 
-/** What was said before the first answer. */
+/** The messages before the first answer. */
 function promptOf(messages: readonly AgenticMessage[]): readonly AgenticMessage[] {
   const end = messages.findIndex(({ role }) => role === "assistant");
   return end === -1 ? messages : messages.slice(0, end);

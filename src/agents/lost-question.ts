@@ -5,7 +5,7 @@ import { askedWithoutStore } from "./errors.js";
 import { isMcpApproval } from "./interrupt-kinds.js";
 
 /**
- * What a run without a store fails with: nobody could answer what is kept nowhere. `undefined` for a requested stop, which needs no
+ * The error of a run without a store: nobody could answer a question that is kept nowhere. `undefined` for a requested stop, which needs no
  * answer, and for a provider's question, which is in the log.
  */
 export function lostQuestion(error: InterruptError): KumikoError | undefined {

@@ -11,7 +11,7 @@ const approvalSchema = {
   additionalProperties: false,
 } as const;
 
-/** What a provider asks before it runs a tool of an MCP server itself. */
+/** The question of a provider before it runs a tool of an MCP server itself. */
 export async function answerApprovals(message: AgenticMessage, ctx: NodeContext): Promise<AgenticMessage[]> {
   const requests = message.contentBlocks.filter((block) => block.type === "mcp_tool_approval_request");
   const answers = await Promise.allSettled(requests.map((request) => askApproval(request, ctx)));

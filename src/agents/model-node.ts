@@ -87,7 +87,7 @@ function answerOrEnd(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Pr
   return answerStep(turn, ready, kind, ctx);
 }
 
-/** What can make the run wait needs a store that keeps it meanwhile. */
+/** Throws if something can make the run wait and no store could keep it meanwhile. */
 function checkCanWait({ root, state }: OngoingTurn, { toolbox }: ReadyAgent, ctx: NodeContext): void {
   const waits = toolbox.mayWait ?? (state.begun ? undefined : mayWaitLater(root));
   if (waits !== undefined && ctx instanceof Context && !isSavedRun(ctx)) throw needsStore(waits);

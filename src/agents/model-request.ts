@@ -5,7 +5,7 @@ import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { GatheredAnswer } from "./gathered-answer.js";
 
-/** What a model is asked in one step. */
+/** The request to a model in one step. */
 export interface ModelRequest {
   readonly model: AgenticModel;
   readonly instructions: readonly AgenticMessage[];

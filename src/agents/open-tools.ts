@@ -27,7 +27,7 @@ export function checkToolsAreThere(turn: OngoingTurn, message: AgenticMessage, {
   }
 }
 
-/** What was answered to the calls of a round that does not run stays a question. */
+/** Reopens the answers to the calls of a round that does not run. */
 function reopenCalls({ openedInvocation }: Context, message: AgenticMessage): void {
   for (const index of toolCallsOf(message).keys()) openedInvocation?.findCall(index)?.invocation?.reopenFresh();
 }

@@ -16,12 +16,12 @@ export function notExecuted(calls: readonly FunctionToolCall[], why: string): Ag
   });
 }
 
-/** What the agent itself answers to a call. */
+/** The result with which the agent itself answers a call. */
 export function ownResult({ callId, name }: FunctionToolCall, result: string): AgenticMessage {
   return userMessage([functionToolResult({ callId, name, result })]);
 }
 
-/** What the model reads of an output that does not fit. */
+/** The text for the model about an output that does not match. */
 export function wrongResult({ callId, name }: FunctionToolCall, text: string): AgenticMessage {
   return userMessage([functionToolResult({ callId, name, result: text, isError: true, errorKind: "validation" })]);
 }

@@ -40,7 +40,7 @@ function areFixed({ options: { model, instructions, tools } }: AgentParts): bool
   return typeof model !== "function" && typeof instructions !== "function" && typeof tools !== "function";
 }
 
-/** What no function has to work out is the same in every turn. */
+/** An agent without options that are functions is the same in every turn. */
 function fixedAgent(parts: AgentParts): ReadyAgent {
   const { model, instructions, tools } = parts.options;
   const make = (): ReadyAgent => ({
@@ -61,7 +61,7 @@ async function resolve(parts: AgentParts, context: AgentContext): Promise<ReadyA
   return { parts, model, instructions, toolbox };
 }
 
-/** What an option is in this turn. What is fixed is worked out once. */
+/** The value of an option in this turn. Fixed values are computed once. */
 async function optionOf<Name extends "model" | "instructions" | "tools", Ready>(
   parts: AgentParts,
   name: Name,
@@ -93,7 +93,7 @@ function fixed<Made>(parts: AgentParts, name: string, make: () => Made): Made {
   return known.get(name) as Made;
 }
 
-/** What is wrong with the fixed options of an agent is told when it is made. */
+/** Reports invalid fixed options when the agent is made. */
 export function checkFixed(parts: AgentParts): void {
   const { model, instructions, tools } = parts.options;
   if (typeof model !== "function" || isModelLike(model)) fixed(parts, "model", () => modelOf(parts, model));
@@ -135,7 +135,7 @@ export function fixedToolbox(parts: AgentParts): Toolbox | undefined {
   return typeof tools === "function" ? undefined : fixed(parts, "tools", () => toolboxOf(parts, tools ?? []));
 }
 
-/** What may make the run wait once another agent has taken over, as far as that can be seen before. */
+/** The parts that may make the run wait once another agent has taken over, as far as that is known before. */
 export function mayWaitLater(root: AgentParts): string | undefined {
   if (root.options.handoffs === undefined) return undefined;
   for (const parts of reachableFrom(root)) {
@@ -179,7 +179,7 @@ function checkBareAgents(tools: ToolList): void {
   }
 }
 
-/** What options say of a tool that is not there would silently not hold. */
+/** Throws for options about a tool that does not exist: they would silently have no effect. */
 function checkToolNames({ name: agent, options, middleware }: AgentParts, { kit }: Toolbox): void {
   const { names } = kit.table;
   const { returnDirectly = [], stopWhen = [], requireApproval, handoffs } = options;

@@ -30,7 +30,7 @@ import type { SpentTokens } from "./token-usage.js";
 import type { AgentCall } from "./turn.js";
 import { untilStopped } from "./until-stopped.js";
 
-/** What runs when an agent is called. */
+/** An agent that can be run. */
 export interface RunnableAgent {
   readonly parts: AgentParts;
   readonly graph: AgentGraph;
@@ -47,13 +47,13 @@ export class AgentRunCall {
   #options: AgentCallOptions = {};
   #call: AgentCall;
   #prompt: readonly AgenticMessage[] = [];
-  /** What there was to log when it failed. */
+  /** The messages to log when it failed. */
   #failed: AgenticMessage[] | undefined;
   #parentCallId: string | undefined;
-  /** What the caller remembers of it, where that may be entered again. */
+  /** The caller's memory of it, where the caller may be entered again. */
   #memory: ChildMemory | undefined;
   #depth: number | undefined;
-  /** What opening the turn has used. */
+  /** The tokens that opening the turn has used. */
   #spent: readonly SpentTokens[] | undefined;
 
   constructor(agent: RunnableAgent, reader?: EventReader) {
@@ -62,7 +62,7 @@ export class AgentRunCall {
     this.#call = { streams: reader !== undefined };
   }
 
-  /** What was logged so far. */
+  /** The messages logged so far. */
   messages(): AgenticMessage[] {
     return this.#failed ?? [...(this.#state?.log ?? this.#prompt)];
   }
@@ -242,13 +242,13 @@ interface Ending {
   readonly isPassing: boolean;
 }
 
-/** What `modifyState` refuses comes wrapped. */
+/** The `UNKNOWN_TOOL` inside an error of `modifyState`, which comes wrapped. */
 function toolGoneIn(error: unknown): unknown {
   const { cause } = (error ?? {}) as { readonly cause?: unknown };
   return KumikoError.is(cause) && cause.code === "UNKNOWN_TOOL" ? cause : undefined;
 }
 
-/** What is logged of a turn that fails: rounds with a result per call, and what was delivered of an aborted answer. */
+/** The log of a turn that fails: rounds with a result per call, and what was delivered of an aborted answer. */
 function failedLog(
   state: AgentState,
   turn: AgentCall["turn"],
@@ -266,7 +266,7 @@ function isAbort(error: unknown, signals: readonly (AbortSignal | undefined)[]):
   return isAbortReason(error) || signals.some((signal) => signal?.aborted === true && signal.reason === error);
 }
 
-/** What is neither an error of the library nor a failure of a node is the reason of an abort. */
+/** Anything but an error of the library or a failure of a node is the reason of an abort. */
 function isAbortReason(error: unknown): boolean {
   return !(typeof error === "object" && error !== null && "code" in error && typeof error.code === "string");
 }
@@ -280,7 +280,7 @@ function pickResume(options: AgentCallOptions): AgentCallOptions {
   return others;
 }
 
-/** What a caller that can be entered again remembers of an agent that it has called: all that a result is made of. */
+/** The memory of a caller that can be entered again: all parts of the result of the agent that it has called. */
 class ChildMemory {
   readonly #parent: Context;
   readonly #name: string;

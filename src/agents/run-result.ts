@@ -7,14 +7,14 @@ import type { AgentState } from "./agent-state.js";
 import { noOutput } from "./errors.js";
 import { noUsage } from "./token-usage.js";
 
-/** What a result is made of. */
+/** The parts of a result. */
 export interface ResultSource {
   readonly root: AgentParts;
   readonly state: AgentState;
   readonly call: { readonly checkpointId?: string | undefined; readonly threadId?: string | undefined };
 }
 
-/** What a turn has come to: its end, or the questions that it waits for. */
+/** The outcome of a turn: its end, or the questions that it waits for. */
 export function resultOf(
   { root, state, call }: ResultSource,
   interrupts: readonly Interrupt[] | undefined,

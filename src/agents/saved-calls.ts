@@ -29,7 +29,7 @@ import { type Opened, openTurn, reopenTurn } from "./thread-turns.js";
 import type { AgentCall } from "./turn.js";
 import { untilStopped } from "./until-stopped.js";
 
-/** What is called: an agent with its graphs. */
+/** A called agent with its graphs. */
 interface CalledAgent {
   readonly parts: AgentParts;
   readonly graph: AgentGraph;
@@ -81,7 +81,7 @@ function checkThreadOptions({ name, options: { store } }: AgentParts, options: A
 
 const programs = new WeakMap<AgentGraph, Program>();
 
-/** What is wrong with the options of a run is said before its turn is written, which would stay in the thread. */
+/** Checks the options of a run before its turn is written, which would stay in the thread. */
 function checkRunFirst(graph: AgentGraph, options: AgentCallOptions): void {
   const run = runOptionsOf(options, { streams: false }, undefined);
   const program = programs.get(graph) ?? programOf(graph);
@@ -202,7 +202,7 @@ class CallTime {
     this.signal = signals.length > 1 ? AbortSignal.any(signals) : first;
   }
 
-  /** What is left for the run. */
+  /** The rest of the time, for the run. */
   get left(): { readonly timeoutMs?: number } {
     return this.#end === undefined ? {} : { timeoutMs: Math.max(0, this.#end - this.#clock.now()) };
   }

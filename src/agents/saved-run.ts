@@ -12,7 +12,7 @@ import { isKeptResult, resultMessage } from "../tools/node/result-block.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
 
-/** What a checkpoint holds of the run of a turn. */
+/** The run of a turn as its checkpoint holds it. */
 export interface SavedRun {
   readonly state: AgentState | undefined;
   /** The open questions of a run that has stopped; none while it may be running. */

@@ -27,7 +27,7 @@ function newStep(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Prepar
   return { ready, model, instructions, infos: toolbox.infos, toolbox, toolChoice: undefined, options, isSeen };
 }
 
-/** What the run of the graph was given for models, or for this node. */
+/** The options of the run for models, or for this node. */
 function givenToNode(turn: OngoingTurn, ctx: NodeContext): AgentModelOptions {
   if (turn.modelOptions === undefined) {
     const { call, ...given } = (ctx.options ?? {}) as AgentModelOptions & { readonly call?: unknown };

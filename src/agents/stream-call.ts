@@ -13,7 +13,7 @@ export interface EventReader {
   readonly watch: RunWatch;
 }
 
-/** What a stream of an agent runs. */
+/** The run behind the stream of an agent. */
 export interface StreamedRun {
   readonly name: string;
   start(reader: EventReader): Promise<AgentResult<unknown>>;
@@ -40,7 +40,7 @@ export class StreamCall {
     );
   }
 
-  /** What the run comes to. It no longer waits for readers. */
+  /** The result of the run, which no longer waits for readers. */
   freeResult(): Promise<AgentResult<unknown>> {
     this.feed.free();
     return this.#start();

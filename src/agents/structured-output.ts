@@ -68,7 +68,7 @@ function outputTool({ jsonSchema }: OutputSchema, tools: readonly ToolInfo[]): T
   return toolInfo({ name, description, parameters: jsonSchema });
 }
 
-/** What an answer is as an output. `undefined`: it goes on with tools, or the provider has paused. */
+/** An answer as an output. `undefined` if it calls tools, or the provider has paused. */
 export type Verdict =
   | { readonly kind: "accepted"; readonly text: string; readonly results: readonly AgenticMessage[] }
   | { readonly kind: "invalid"; readonly complaints: readonly AgenticMessage[] }
@@ -76,7 +76,7 @@ export type Verdict =
 
 interface GivenAnswer {
   readonly answer: AgenticMessage;
-  /** What the model was asked for. */
+  /** The kind of the request. */
   readonly kind: CallKind;
 }
 

@@ -88,7 +88,7 @@ export async function* threadIds(store: CheckpointStore, prefix: string): AsyncG
   }
 }
 
-/** What the encoded ids of all threads with a prefix begin with; `undefined` if none can have it. */
+/** The common beginning of the encoded ids of all threads with a prefix; `undefined` if none can have it. */
 function encodedPrefix(prefix: string): string | undefined {
   if (typeof prefix !== "string")
     throw invalidAgentOption(`list of threads takes a prefix, which is a string (got ${shorten(prefix)}).`);

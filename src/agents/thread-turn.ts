@@ -9,7 +9,7 @@ import { reachableFrom } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
 import { runIdOf, type StoredTurn, type TurnRecord, type TurnStatus, writeTurn } from "./thread-record.js";
 
-/** What a turn came to. */
+/** The outcome of a turn. */
 export interface TurnEnd {
   readonly state: AgentState | undefined;
   readonly messages: readonly AgenticMessage[];
@@ -35,7 +35,7 @@ export class ThreadTurn {
   readonly history: readonly AgenticMessage[];
   readonly #store: CheckpointStore;
   readonly #parts: AgentParts;
-  /** What it was before it was resumed. */
+  /** Its record before it was resumed. */
   readonly #former: TurnRecord | undefined;
   #stored: StoredTurn;
   #isDone = false;

@@ -44,7 +44,7 @@ export type Opened = (
   | { readonly kind: "new"; readonly turn: ThreadTurn }
   | { readonly kind: "resumed"; readonly checkpointId: string; readonly answers: Answers }
 ) & {
-  /** What was used to find out. */
+  /** The tokens used to find out. */
   readonly spent: readonly SpentTokens[];
 };
 
@@ -209,7 +209,7 @@ function closedQuestions({ interrupts, results = [], ...rest }: TurnRecord): Tur
   return { ...rest, status: "aborted", messages: completed(rest.messages, results, missing) };
 }
 
-/** What is known of a turn whose process ended: its run may have saved more than the turn itself. */
+/** The state of a turn whose process ended: its run may have saved more than the turn itself. */
 async function cutOff(store: CheckpointStore, parts: AgentParts, { record, key }: StoredTurn): Promise<TurnRecord> {
   const { owner, claim, ...rest } = record;
   const { state, results = [], isOver = false } = (await readSavedRun(store, parts, runIdOf(key))) ?? {};

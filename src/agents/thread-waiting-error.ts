@@ -17,7 +17,7 @@ const waitingBrand = Symbol.for("kumiko/ThreadWaitingError");
 export class ThreadWaitingError extends KumikoError {
   override readonly name: string = "ThreadWaitingError";
   readonly [waitingBrand] = true;
-  /** What it waits for. */
+  /** The questions that it waits for. */
   readonly interrupts: readonly [Interrupt, ...Interrupt[]];
 
   constructor(id: string, interrupts: readonly [Interrupt, ...Interrupt[]]) {

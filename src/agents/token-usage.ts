@@ -3,7 +3,7 @@ import type { TokenUsage } from "../schema/message/agentic-message.js";
 
 export const noUsage: TokenUsage = Object.freeze({ promptTokens: 0, completionTokens: 0, totalTokens: 0 });
 
-/** What a call of a model has used. */
+/** The tokens that a call of a model has used. */
 export interface SpentTokens {
   readonly model: string;
   readonly usage: TokenUsage | undefined;

@@ -9,7 +9,7 @@ import type { AgentParts } from "./agent-parts.js";
 import type { AnyMiddleware } from "./create-middleware.js";
 import { wrapToolCall } from "./run-hooks.js";
 
-/** What stands around every tool of an agent, outside and inside of what its tools node has. */
+/** The wrappers of every tool of an agent, outside and inside of those of its tools node. */
 export function toolWrappers(
   parts: AgentParts,
   tools: ToolList,

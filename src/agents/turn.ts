@@ -25,7 +25,7 @@ export interface AgentCall {
   readonly feed?: EventFeed | undefined;
   /** Earlier turns of the thread. */
   readonly history?: readonly AgenticMessage[] | undefined;
-  /** What middlewares keep across turns. */
+  /** The values that middlewares keep across turns. */
   readonly kept?: Readonly<Record<string, unknown>> | undefined;
   readonly modelOptions?: AgentModelOptions | undefined;
   readonly threadId?: string | undefined;
@@ -35,14 +35,14 @@ export interface AgentCall {
   readonly active?: string | undefined;
   /** Of the caller that this is a tool of. */
   readonly parentCallId?: string | undefined;
-  /** What was used before the run began: to read answers out of the message. */
+  /** The tokens used before the run began, to read answers out of the message. */
   readonly spent?: readonly SpentTokens[] | undefined;
   /** How many tasks it is inside of. */
   readonly depth?: number | undefined;
   readonly watch?: RunWatch | undefined;
   /** Called before the run has ended: a thread must know of the end while there still is a checkpoint. */
   readonly onEnd?: ((state: AgentState) => Promise<void>) | undefined;
-  /** What runs, once it does. */
+  /** The run, once there is one. */
   turn?: OngoingTurn | undefined;
   /** The state that a resume begins with. */
   state?: AgentState | undefined;
@@ -61,9 +61,9 @@ export type CallKind = "step" | "repair" | "last";
 
 /** The round that is under way, for those who must say what became of it. */
 export interface OpenRound {
-  /** What its calls came to, once they are over. */
+  /** The results of its calls, once they are over. */
   done: readonly AgenticMessage[] | undefined;
-  /** What there would be to log if it ended with this error. */
+  /** The results to log if it ends with this error. */
   results(error: unknown): readonly AgenticMessage[];
   /** The same for calls that have finished only, if it waits with this error. */
   finished(error: unknown): readonly AgenticMessage[];
@@ -104,7 +104,7 @@ export interface ReadyAgent {
   readonly toolbox: Toolbox;
 }
 
-/** What one step asks of a model, and which tools it may call. */
+/** The request of one step, and the tools that it may call. */
 export interface PreparedStep {
   readonly ready: ReadyAgent;
   readonly model: ModelChain;
@@ -117,7 +117,7 @@ export interface PreparedStep {
   readonly options: AgentModelOptions;
   /** Whether middlewares see what the model is asked. */
   readonly isSeen: boolean;
-  /** What the model is given as its options, once that is known, where it is the same in every step. */
+  /** The options of the model, once they are known, where they are the same in every step. */
   requested?: ModelRequest["options"] | undefined;
 }
 
@@ -131,7 +131,7 @@ export class OngoingTurn {
   round: OpenRound | undefined;
   /** How many tasks it is inside of. */
   readonly depth: number;
-  /** What tools tell goes here. */
+  /** Receives the events of tools. */
   readonly watch: RunWatch | undefined;
   /** The agents that have answered, by name. */
   readonly ready = new Map<string, ReadyAgent | Promise<ReadyAgent>>();
@@ -141,7 +141,7 @@ export class OngoingTurn {
   toolbox: Toolbox | undefined;
   /** How many of the messages have been sent as they are: without a system message, and with a result for every call. */
   inOrder = 0;
-  /** What the run was given for its models, and for its tools. */
+  /** The options of the run for its models, and for its tools. */
   modelOptions: AgentModelOptions | undefined;
   toolsOptions: ToolsNodeOptions | undefined;
   /** Text of an answer that is under way, as far as it was delivered, piece by piece. */
@@ -219,7 +219,7 @@ export class OngoingTurn {
     return [...view.messages, ...this.messages.slice(view.covers)];
   }
 
-  /** What inner runs tell their events to. */
+  /** Receives the events of inner runs. */
   get listeners(): readonly Listener[] {
     return this.#listeners.map(({ feed, path }) => ({ feed, path: [...path, this.state.active] }));
   }

@@ -8,7 +8,7 @@ export const invalidMcpValue = (name: string, rule: string, given: unknown): Kum
 
 // client
 
-/** What a failed connection is due to; it decides what to check. */
+/** The cause of a failed connection; it decides what to check. */
 export type ConnectFailure = "unreachable" | "program" | "refused" | "response";
 
 const whatToCheck: Readonly<Record<ConnectFailure, string>> = {

@@ -7,7 +7,7 @@ const charactersPerToken = 4;
 /** An assistant message with the results of its calls, or a message that stands alone. */
 export type Round = readonly AgenticMessage[];
 
-/** What begins with a message of the user, up to the next one. */
+/** The messages from one of the user up to the next one. */
 export interface TalkTurn {
   readonly prompt: readonly AgenticMessage[];
   readonly rounds: readonly Round[];

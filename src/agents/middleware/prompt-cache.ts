@@ -2,7 +2,7 @@ import { isFields } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 
-/** What providers want to be told that do not cache by themselves. */
+/** The options for providers that do not cache by themselves. */
 const marks = {
   anthropic: { cacheControl: { type: "ephemeral" } },
   bedrock: { cachePoint: { type: "default" } },

@@ -25,7 +25,7 @@ export interface SummarizeOptions {
   readonly keepTurns: number;
 }
 
-/** What the model sees in place of the beginning of a conversation, kept with the thread. */
+/** The summary that replaces the beginning of a conversation for the model. It is kept with the thread. */
 interface Summary {
   readonly messages: readonly AgenticMessage[];
   /** How many messages of the log it stands for. */
@@ -74,7 +74,7 @@ export function summarize(options: SummarizeOptions): Middleware<{ summary?: Sum
   });
 }
 
-/** What is summarised, and what stays. In one long turn these are the prompt and its last rounds. */
+/** The messages to summarize, and those that stay. In one long turn, the prompt and its last rounds stay. */
 function split(
   turns: readonly TalkTurn[],
   keepTurns: number,

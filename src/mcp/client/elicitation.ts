@@ -61,7 +61,7 @@ function questionOf(params: Fields, asker: Asker): ElicitationQuestion {
   };
 }
 
-/** What the function `elicitation` returned. */
+/** The result of the function `elicitation`. */
 function checkedAnswer(given: unknown): ElicitationAnswer {
   const { action, content } = isFields(given) ? given : {};
   if (action === "accept" || action === "decline" || action === "cancel") {

@@ -12,7 +12,7 @@ export interface McpCommand {
   /** Environment variables, in addition to a few safe ones that are inherited (`PATH`, `HOME` and the like). */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
-  /** What happens to its standard error. With `"pipe"`, each piece is a `log` event. @default "inherit" */
+  /** The destination of its standard error. With `"pipe"`, each piece is a `log` event. @default "inherit" */
   readonly stderr?: "inherit" | "ignore" | "pipe" | undefined;
 }
 

@@ -21,7 +21,7 @@ export function isCutOff(error: unknown): boolean {
   return isFields(error) && error.data === streamEnded;
 }
 
-/** What an error of a connection attempt is due to. */
+/** The cause of an error of a connection attempt. */
 export function connectFailureOf(error: unknown): ConnectFailure {
   if (error instanceof ProgramEnded) return "program";
   if (isInvalidResponse(error)) return "response";

@@ -80,7 +80,7 @@ interface Verdict {
   readonly reason?: string;
 }
 
-/** What the function `approve` returned. Anything but a boolean could be taken for an approval. */
+/** The result of the function `approve`. Anything but a boolean could be taken for an approval. */
 function verdictOf(given: unknown): boolean {
   if (typeof given === "boolean") return given;
   throw invalidMcpOption(`approve of sampling of connectMcp must return true or false (got ${kindOf(given)}).`);

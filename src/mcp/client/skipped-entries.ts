@@ -22,7 +22,7 @@ const lists: Readonly<Record<string, { readonly list: McpList; readonly type: ke
 
 type EntryProblem = (type: keyof EntrySchemas, entry: unknown) => string | undefined;
 
-/** What the schemas of the official client leave open, but its lists or models do not. */
+/** The rules that the schemas of the official client leave open, but its lists or models do not. */
 function toolProblem(tool: unknown, { Tool }: EntrySchemas, isModern: boolean): string | undefined {
   if (!isFields(tool)) return undefined;
   if (tool.name === "") return "name: must not be empty";

@@ -10,7 +10,7 @@ export function ownError(error: unknown): unknown {
   return own;
 }
 
-/** What a client reads of a failed call. It knows the call by an id of its own, and names the tool itself. */
+/** The text for a client about a failed call. The client knows the call by an id of its own, and names the tool itself. */
 export function toolErrorText(error: ToolError): string {
   const { kind, callId, toolName, cause, message } = error;
   const thrown = kind === "execution" && cause !== undefined ? messageOf(ownError(cause)) : "";

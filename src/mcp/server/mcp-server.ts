@@ -49,7 +49,7 @@ export interface McpToolInfo {
   readonly outputSchema?: object | undefined;
   readonly annotations?: object | undefined;
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
-  /** What the tool was made from. */
+  /** The origin of the tool. */
   readonly toolType: ServedTool["kind"];
 }
 
@@ -64,7 +64,7 @@ export interface StartHttpOptions extends NodeExchange {
   readonly options?: StartHttpRequestOptions | undefined;
 }
 
-/** What a web framework or middleware already knows about a request. */
+/** The facts about a request that a web framework or middleware already knows. */
 export interface StartHttpRequestOptions {
   /** The authenticated caller, if a middleware has set it. */
   readonly authInfo?: McpAuthInfo | undefined;

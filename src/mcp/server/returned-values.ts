@@ -7,7 +7,7 @@ import { failed } from "./wire-error.js";
 /** The most completion values in one result, as MCP defines it. */
 const maxCompletions = 100;
 
-/** What `completions` returned, as MCP defines it. */
+/** The result of `completions`, as MCP defines it. */
 export function completionOf(given: unknown): { values: string[]; total: number; hasMore: boolean } {
   const { values, total, hasMore }: Fields = isFields(given) ? given : { values: given };
   if (!Array.isArray(values) || !values.every((value) => typeof value === "string")) {
