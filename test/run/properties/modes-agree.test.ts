@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { settled } from "../../schema/stream/producer.js";
 import { buildGraph, inPieces, newLab } from "./build-graph.js";
 import type { Value } from "./node-meaning.js";
+import { limits, numberOfRuns, patience } from "./number-of-runs.js";
 import { type GraphSpec, type Kind, randomGraph, type Trigger } from "./random-graph.js";
 import { type Prediction, predict } from "./reference-model.js";
 
@@ -120,7 +121,7 @@ describe.each<[string, Trigger]>([
   ["an acyclic graph that waits for all predecessors", "allPredecessor"],
   ["a graph with loops that goes in steps", "anyPredecessor"],
 ])("%s", (_, trigger) => {
-  it("gives in all modes what the rules of graphs say, and runs each node as often", async () => {
+  it("gives in all modes what the rules of graphs say, and runs each node as often", patience, async () => {
     const spec = randomGraph({
       trigger,
       kinds,
@@ -133,7 +134,7 @@ describe.each<[string, Trigger]>([
           check(await observe(graph, mode, watched), predicted(graph, mode), visibleIn(graph, mode, watched));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: numberOfRuns(150), ...limits },
     );
   });
 });

@@ -128,9 +128,10 @@ class Model {
     const stuck = new Set<string>();
     const inboxes = new Map<string, Inbox>();
     const route = (source: string, value: Flowing): void => {
-      for (const target of this.#targets(spec, source, value, path)) {
-        inboxes.set(target, [...(inboxes.get(target) ?? []), { source, value }]);
-      }
+      const targets = this.#targets(spec, source, value, path);
+      for (const target of targets) inboxes.set(target, [...(inboxes.get(target) ?? []), { source, value }]);
+      // a stream that no node reads is read to its end, and may fail before END stops it
+      if (targets.size === 0 && value instanceof Broken) for (const error of value.errors) this.maybe.add(error);
     };
     const attempt = (key: string, work: () => void): void => {
       const certain = this.atLeast;
