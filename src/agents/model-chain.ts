@@ -60,7 +60,7 @@ class Attempting implements ModelChain {
   }
 }
 
-/** The same for a model that has to be loaded first. */
+/** The same for any other model. */
 class Delegating implements ModelChain {
   readonly model: AgenticModel;
   readonly #patient: AgenticModel;

@@ -45,10 +45,10 @@ type EdgeProblem<Keys, Out, In, From extends string, To extends string> = [Out] 
   : string extends Keys
     ? never
     : Fit<Out, In> extends "none"
-      ? Misfit<Out, In, From, To>
+      ? Mismatch<Out, In, From, To>
       : never;
 
-type Misfit<Out, In, From extends string, To extends string> = [From, To, WrongField<Out, In>] extends [
+type Mismatch<Out, In, From extends string, To extends string> = [From, To, WrongField<Out, In>] extends [
   infer Source extends string,
   infer Target extends string,
   infer Field extends string,
@@ -68,22 +68,22 @@ export type ChunkAtEnd<O, Fed> = [PartsAt<Fed, "end">] extends [never] ? unknown
 
 /** The targets of a branch, each of which must take the whole output; with an error sentence for those that do not. */
 export type BranchTo<O, Nodes, Out, From extends string, Target extends string> = [
-  MisfitTarget<O, Nodes, Out, Target>,
+  MismatchTarget<O, Nodes, Out, Target>,
 ] extends [never]
   ? Target
   :
-      | Exclude<Target, MisfitTarget<O, Nodes, Out, Target>>
-      | MisfitBranch<O, Nodes, Out, From, MisfitTarget<O, Nodes, Out, Target>>;
+      | Exclude<Target, MismatchTarget<O, Nodes, Out, Target>>
+      | MismatchBranch<O, Nodes, Out, From, MismatchTarget<O, Nodes, Out, Target>>;
 
-type MisfitTarget<O, Nodes, Out, Target extends string> = {
+type MismatchTarget<O, Nodes, Out, Target extends string> = {
   [Key in Target]: [Out] extends [InAt<O, Nodes, Key>] ? never : unknown extends Out ? never : Key;
 }[Target];
 
-type MisfitBranch<O, Nodes, Out, From extends string, Target extends string> = [From, Target] extends [
+type MismatchBranch<O, Nodes, Out, From extends string, Target extends string> = [From, Target] extends [
   infer Source extends string,
-  infer Misfit extends string,
+  infer Mismatch extends string,
 ]
-  ? `"${Source}" gives ${TypeName<Out>}, "${Misfit}" takes ${TypeName<InAt<O, Nodes, Misfit>>} as a whole`
+  ? `"${Source}" gives ${TypeName<Out>}, "${Mismatch}" takes ${TypeName<InAt<O, Nodes, Mismatch>>} as a whole`
   : never;
 
 /** What a branch provides: the whole input of each target, because it may choose any of them. */

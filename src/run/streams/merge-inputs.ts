@@ -3,8 +3,8 @@ import { mergeSources } from "../../schema/stream/merge.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 
 /**
- * The streams of several sources as one. A question in one of them is no outcome while another one can still fail, which a
- * policy around would decide about: it arrives after the others have ended.
+ * The streams of several sources as one. An interrupt in one of them is held back until the others have ended: if one of these
+ * fails, the policies around the node decide about that failure.
  */
 export function mergeInputs(readers: readonly StreamReader<unknown>[]): StreamReader<unknown> {
   const sources = readers.map((reader) => reader.takeSource());

@@ -63,7 +63,7 @@ type CheckSource<At extends AnyAround, Said, In, Name> = [ResolveSource<At, Said
       : Said extends { readonly computed: unknown } | { readonly failed: unknown }
         ? Problem<At, Said, unknown>
         : unknown
-  : Problem<At, Said, Misfit<At, Said, In, Name>>;
+  : Problem<At, Said, Mismatch<At, Said, In, Name>>;
 
 /** The error of an unknown node or an invalid path, or `Otherwise`. */
 type Problem<At extends AnyAround, Said, Otherwise> = [ReadProblem<At, Reads<Said>>] extends [never]
@@ -73,7 +73,7 @@ type Problem<At extends AnyAround, Said, Otherwise> = [ReadProblem<At, Reads<Sai
 /** The members of `firstOf`, or the source itself. */
 type Reads<Said> = Said extends { readonly first: infer Froms extends readonly unknown[] } ? Told<Froms[number]> : Said;
 
-type Misfit<At extends AnyAround, Said, In, Name> =
+type Mismatch<At extends AnyAround, Said, In, Name> =
   unknown extends ResolveSource<At, Said>
     ? unknown
     : [Exclude<ResolveSource<At, Said>, undefined>] extends [In]

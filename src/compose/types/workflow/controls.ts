@@ -35,7 +35,7 @@ type AlwaysOne<Maybe, From, Target> = From extends Maybe ? false : "end" extends
 export interface WiredShape<In, Out, Inner, Options, Implies extends string, Follows = never>
   extends NodeShape<In, Out, Inner, Options> {
   readonly implies: Implies;
-  /** The nodes behind which it always runs, if it may be skipped. */
+  /** The nodes that it always follows, if it may be skipped. */
   readonly follows: Follows;
 }
 
@@ -51,7 +51,7 @@ export type WiredNode<Key extends string, In, Out, Inner, Options, Implies exten
   ? Record<Key, Wired<In, Out, Implies>>
   : Record<Key, WiredShape<In, Out, Inner, OptionsFor<Options, Inner>, Implies, Follows>>;
 
-/** The nodes behind which a node always runs: what decides whether it runs, if that is no branch, and what those follow. */
+/** The nodes that a node always follows: those that decide whether it runs, unless that is a branch, and the ones that they follow. */
 export type FollowsOf<Nodes, Maybe, Forks, Key, Controls> = [Maybe] extends [never]
   ? never
   : [ForksTo<Forks, Key>] extends [never]

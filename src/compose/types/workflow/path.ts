@@ -65,7 +65,7 @@ type StepInto<Value, Head extends string, Keys> = Value extends null | undefined
           ? undefined
           : NoStep<Head>;
 
-/** Objects whose fields are no data of their own: what they have is on their prototypes. */
+/** Objects without data of their own: their members are on their prototypes. */
 type Opaque =
   | AnyFunction
   | Date
