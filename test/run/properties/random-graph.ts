@@ -91,7 +91,27 @@ export interface GraphShape {
 
 /** A connected graph: every node can be reached, and END. With `anyPredecessor` it may have loops. */
 export function randomGraph(shape: GraphShape): fc.Arbitrary<GraphSpec> {
-  return rawGraph(shape, innerGraphs(shape, shape.depth ?? 1)).map((raw) => build(raw, "n"));
+  return rawGraph(shape, innerGraphs(shape, shape.depth ?? 1))
+    .map((raw) => build(raw, "n"))
+    .filter((spec) => !mayJoinUnevenly(spec));
+}
+
+/** Whether `compile()` may refuse it: parts under several output keys reach a node in different steps. */
+function mayJoinUnevenly({ trigger, nodes, edges, branches }: GraphSpec): boolean {
+  if (nodes.some(({ inner }) => inner !== undefined && mayJoinUnevenly(inner))) return true;
+  if (trigger !== "anyPredecessor" || branches.length > 0) return false;
+  const steps = new Map([["start", 0]]);
+  for (const _ of nodes) {
+    for (const { from, to } of edges) {
+      const step = (steps.get(from) ?? Number.POSITIVE_INFINITY) + 1;
+      if (step < (steps.get(to) ?? Number.POSITIVE_INFINITY)) steps.set(to, step);
+    }
+  }
+  const keyed = new Set(nodes.filter(({ outputKey }) => outputKey).map(({ key }) => key));
+  return [...nodes.map(({ key }) => key), "end"].some((target) => {
+    const sources = edges.filter(({ from, to }) => to === target && keyed.has(from));
+    return new Set(sources.map(({ from }) => steps.get(from))).size > 1;
+  });
 }
 
 function innerGraphs(shape: GraphShape, depth: number): fc.Arbitrary<RawGraph | undefined> {
