@@ -1,13 +1,12 @@
 import type { NodeContext } from "../components/context.js";
 import { restartReasonOf } from "../models/attempts-stream.js";
 import { emptyAnswer } from "../models/errors.js";
-import { PassingSource, readAll } from "../models/passing-source.js";
+import { type Passed, PassingSource, readAll } from "../models/passing-source.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { ChunkSource } from "../schema/stream/source.js";
-import type { Passed } from "../schema/stream/split-source.js";
 import { StreamedCalls } from "../tools/node/streamed-calls.js";
 import { ChunkEvents } from "./chunk-events.js";
 import { GatheredAnswer } from "./gathered-answer.js";

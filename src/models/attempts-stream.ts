@@ -1,7 +1,6 @@
 import type { ModelContext } from "../components/model.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
-import { type ChunkSource, ended } from "../schema/stream/source.js";
-import type { Passed, SplitReader } from "../schema/stream/split-source.js";
+import type { ChunkSource } from "../schema/stream/source.js";
 import { notAnAnswer } from "./errors.js";
 import {
   abortStateOf,
@@ -11,7 +10,7 @@ import {
   type ModelAttempt,
   type ModelAttempts,
 } from "./model-attempts.js";
-import { PassingSource } from "./passing-source.js";
+import { type Passed, PassingSource } from "./passing-source.js";
 
 type Result = IteratorResult<AgenticMessage, undefined>;
 
@@ -38,14 +37,10 @@ export class AttemptsStream extends PassingSource<AgenticMessage> {
     this.#call = call;
   }
 
-  override begun(reader?: SplitReader): Promise<Result> {
-    return this.#ready.length > 0 || this.#hasEnded ? ended() : super.begun(reader);
-  }
-
-  override pass(result: Result): Passed<AgenticMessage> {
-    if (this.#ready.length === 0 && !this.#hasEnded) return super.pass(result);
+  protected override ready(): Result | undefined {
     const value = this.#ready.shift();
     if (value !== undefined) return { done: false, value };
+    if (!this.#hasEnded) return undefined;
     this.finish();
     return { done: true, value: undefined };
   }

@@ -5,7 +5,6 @@ import type { Joining } from "../../schema/concat/rule.js";
 import { endMap, type MapEnd } from "../../schema/stream/map.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
-import type { SplitSource } from "../../schema/stream/split-source.js";
 import type { StreamHooks } from "../../schema/stream/tap.js";
 import { end, interruptionOf } from "../outcome.js";
 import type { RootRun } from "../root-run.js";
@@ -82,7 +81,7 @@ function joined({ checked }: RootRun, chunks: readonly unknown[], joining: Joini
 }
 
 /** Calls back at the end of any source, at the price of one more promise per chunk; see `endMap`. Calls hooks too, if given. */
-class EndingSource implements SplitSource<unknown> {
+class EndingSource implements ChunkSource<unknown> {
   readonly #source: ChunkSource<unknown>;
   readonly #end: MapEnd;
   readonly #onResult: (result: Result) => Result | Promise<never>;
@@ -97,28 +96,20 @@ class EndingSource implements SplitSource<unknown> {
     this.#hooks = hooks;
     // functions of their own are called faster than bound methods, and these are called for each chunk
     const onError = (error: unknown): Promise<never> => this.#fail(error);
-    const onResult = (result: Result): Result | Promise<never> => this.pass(result);
+    const onResult = (result: Result): Result | Promise<never> => this.#pass(result);
     this.#onError = onError;
     this.#onResult = onResult;
   }
 
+  /** After an error the stream has ended: its sources were aborted and are not read again. */
   next(): Promise<Result> {
     return this.#failed ? ended() : this.#source.next().then(this.#onResult, this.#onError);
   }
 
-  /** After an error the stream has ended: its sources were aborted and are not read again. */
-  begun(): Promise<Result> {
-    return this.#failed ? ended() : this.#source.next();
-  }
-
-  pass(result: Result): Result | Promise<never> {
+  #pass(result: Result): Result | Promise<never> {
     if (result.done) return this.#finish(result);
     this.#hooks?.onChunk?.(result.value);
     return result;
-  }
-
-  recover(error: unknown): Promise<never> {
-    return this.#fail(error);
   }
 
   cancel(reason?: unknown): void {

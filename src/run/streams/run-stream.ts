@@ -3,7 +3,6 @@ import type { ConcatRule, Joining } from "../../schema/concat/rule.js";
 import { streamCancelled } from "../../schema/errors.js";
 import type { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
-import { isSplit, type Passed, type SplitReader, type SplitSource } from "../../schema/stream/split-source.js";
 import type { RootRun } from "../root-run.js";
 import { outputLeftEarly } from "../root-run.js";
 import { outputOf } from "./run-output.js";
@@ -20,16 +19,12 @@ export interface Started {
  * The output of a run as its caller reads it: starts the run at the first read, locates errors, and ends the run when the
  * stream ends, fails, or is cancelled.
  */
-export class RunStream implements SplitSource<unknown> {
+export class RunStream implements ChunkSource<unknown> {
   readonly joining = new LateJoining();
   readonly #start: () => Started;
   readonly #releaseInput: (reason: unknown) => void;
   #run: RootRun | undefined = undefined;
   #source: ChunkSource<unknown> | undefined = undefined;
-  /** {@link #source}, if it is a `SplitSource`. */
-  #split: SplitSource<unknown> | undefined = undefined;
-  /** The reader whose read is pending. */
-  #splitReader: SplitReader | undefined = undefined;
   #opening: Promise<void> | undefined = undefined;
   #over = false;
   /** Set by {@link cancel}: later reads reject. */
@@ -53,25 +48,6 @@ export class RunStream implements SplitSource<unknown> {
     if (this.#over) return this.#afterEnd();
     if (this.#source !== undefined) return this.#read(this.#source);
     return this.#opened(() => this.#source?.next() ?? ended());
-  }
-
-  begun(reader?: SplitReader): Promise<Result> {
-    if (this.#over) return this.#afterEnd();
-    if (this.#source === undefined) return this.#opened(() => this.#begun());
-    if (!this.#isGuarded) return this.#begun();
-    if (reader === undefined) return this.#guard(this.#begun());
-    this.#splitReader = reader;
-    return this.#begun();
-  }
-
-  pass(result: Result): Passed<unknown> {
-    this.#splitReader = undefined;
-    return this.#split === undefined || this.#over ? result : this.#split.pass(result);
-  }
-
-  recover(error: unknown): Promise<Result | undefined> {
-    this.#splitReader = undefined;
-    return this.#split === undefined || this.#over ? Promise.reject(error) : this.#split.recover(error);
   }
 
   /** A `for await` loop reads from here directly, which saves a call per chunk. */
@@ -122,9 +98,7 @@ export class RunStream implements SplitSource<unknown> {
       const reader = (await output()) as StreamReader<unknown>;
       if (this.#over) return void reader.cancel(run.reason);
       this.joining.known = reader.joining;
-      const source = outputOf(run, reader);
-      this.#source = source;
-      this.#split = isSplit(source) ? source : undefined;
+      this.#source = outputOf(run, reader);
     } catch (error) {
       this.#over = true;
       throw error;
@@ -132,11 +106,7 @@ export class RunStream implements SplitSource<unknown> {
   }
 
   #isRead(): boolean {
-    return this.#splitReader !== undefined || (this.#waiting !== undefined && this.#waiting.size > 0);
-  }
-
-  #begun(): Promise<Result> {
-    return this.#split?.begun() ?? this.#source?.next() ?? ended();
+    return this.#waiting !== undefined && this.#waiting.size > 0;
   }
 
   #read(source: ChunkSource<unknown>): Promise<Result> {
@@ -176,9 +146,6 @@ export class RunStream implements SplitSource<unknown> {
     this.#unreported = this.#isRead() ? undefined : { reason };
     for (const reject of this.#waiting ?? []) reject(reason);
     this.#waiting = undefined;
-    const reader = this.#splitReader;
-    this.#splitReader = undefined;
-    reader?.stopped(reason);
   }
 
   #afterEnd(): Promise<Result> {
