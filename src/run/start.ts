@@ -18,7 +18,7 @@ import type { RunLedger } from "./run-parts.js";
 import type { History } from "./saved/history.js";
 import type { Resumption } from "./saved/open-journal.js";
 import { schedule } from "./schedule.js";
-import { InputJoining, oneChunk } from "./streams/joining.js";
+import { oneChunk, StreamJoining } from "./streams/joining.js";
 import { traced } from "./streams/node-stream.js";
 import { RunStream, type Started } from "./streams/run-stream.js";
 import { Task } from "./task.js";
@@ -163,7 +163,7 @@ function prepare(
 /** The caller's stream as the input of the run: aborting the run cancels it. */
 function asInput(run: RootRun, reader: StreamReader<unknown>): StreamReader<unknown> {
   const source = traced(reader.takeSource(), undefined, new Task(run, START_INDEX));
-  return new StreamReader(source, new InputJoining(reader.joining, run));
+  return new StreamReader(source, StreamJoining.ofInput(reader.joining, run));
 }
 
 // runs that can be resumed

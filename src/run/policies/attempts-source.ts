@@ -4,7 +4,7 @@ import { ArraySource } from "../../schema/stream/array-source.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { SerialSource } from "../../schema/stream/serial-source.js";
 import type { ChunkSource } from "../../schema/stream/source.js";
-import { DecidedJoining } from "../streams/joining.js";
+import { StreamJoining } from "../streams/joining.js";
 import type { Attempt } from "./attempt.js";
 import type { Attempts } from "./attempts.js";
 
@@ -41,9 +41,15 @@ export class AttemptsSource extends SerialSource<unknown> {
       this.#attempts.given.forget();
       this.#attempts.succeed();
       const joining = this.#joining;
-      return new StreamReader<unknown>(this.#source, new DecidedJoining(() => joining));
+      return new StreamReader<unknown>(
+        this.#source,
+        StreamJoining.decided(() => joining),
+      );
     }
-    return new StreamReader<unknown>(this, new DecidedJoining(() => this.#joining));
+    return new StreamReader<unknown>(
+      this,
+      StreamJoining.decided(() => this.#joining),
+    );
   }
 
   /** A reader of all chunks, once an attempt has completed with chunks that can be joined. */
@@ -60,7 +66,10 @@ export class AttemptsSource extends SerialSource<unknown> {
         if (chunks.length !== 1) joinChunks(chunks, this.#joining);
         this.#attempts.succeed();
         const joining = this.#joining;
-        return new StreamReader<unknown>(new ArraySource(chunks), new DecidedJoining(() => joining));
+        return new StreamReader<unknown>(
+          new ArraySource(chunks),
+          StreamJoining.decided(() => joining),
+        );
       } catch (error) {
         await this.#failed(error);
       }

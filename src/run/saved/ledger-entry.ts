@@ -10,7 +10,7 @@ import { StreamReader } from "../../schema/stream/reader.js";
 import { keepLocated } from "../failure.js";
 import { unusedAnswerOf } from "../questions.js";
 import type { Run } from "../run.js";
-import { InputJoining, oneChunk, RestoredJoining, rejoin } from "../streams/joining.js";
+import { oneChunk, rejoin, StreamJoining } from "../streams/joining.js";
 import { givesChunks, joiningAt } from "../streams/stream-ports.js";
 import type { Task } from "../task.js";
 import { KeptStream } from "./kept-stream.js";
@@ -234,10 +234,10 @@ export class LedgerEntry {
     const run = this.#run;
     if (index === START_INDEX) {
       const isPlain = this.#stream === undefined || this.#stream.joining?.rule === "pieces";
-      return isPlain ? new InputJoining(undefined, run) : undefined;
+      return isPlain ? StreamJoining.ofInput(undefined, run) : undefined;
     }
     const declared = joiningAt(run.program, index);
-    return declared && new RestoredJoining(declared, run);
+    return declared && StreamJoining.ofSaved(declared, run);
   }
 
   /** Restores the task from an earlier execution. */

@@ -7,7 +7,7 @@ import type { Joining } from "../../schema/concat/rule.js";
 import { ArraySource } from "../../schema/stream/array-source.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { Body, Natives } from "../body.js";
-import { joiningOfOutput, OutputJoining, rejoin } from "../streams/joining.js";
+import { joiningOfOutput, rejoin, StreamJoining } from "../streams/joining.js";
 import type { Task } from "../task.js";
 
 /** Wraps native functions so that they report to handlers. */
@@ -112,7 +112,7 @@ function observeMap(map: NodeFunction, joining: Joining): NodeFunction {
     const reader = input as StreamReader<unknown>;
     return rejoin(
       reader.map((chunk) => call(chunk, task)),
-      new OutputJoining(joining, task),
+      StreamJoining.ofOutput(joining, task),
     );
   };
   return observe(transform, true, undefined, joining) as NodeFunction;

@@ -13,50 +13,84 @@ import { traced } from "./node-stream.js";
  * has to say what the new reader carries, so no wrapper can lose it.
  */
 
-/** The joining that a node declares. Errors of joining are located at that node, wherever its stream is read. */
-export class OutputJoining implements Joining {
-  readonly rule: ConcatRule | undefined;
-  readonly registry: ConcatRegistry | undefined;
-  readonly where: string | undefined;
-  readonly #task: Task;
+/** What a {@link StreamJoining} says beside the joining behind it. */
+interface Own {
+  /** Replaces the rule behind it. */
+  readonly rule?: ConcatRule | undefined;
+  /** Holds where the joining behind it says nothing. */
+  readonly otherwise?: Joining;
+  /** Locates an error of joining, after the joining behind it. */
+  readonly locate?: (error: unknown) => unknown;
+  /** The joining that a node declares does not override it. */
+  readonly isDecided?: boolean;
+}
 
-  constructor({ rule, registry, where }: Joining, task: Task) {
-    this.rule = rule;
-    this.registry = registry;
-    this.where = where;
-    this.#task = task;
+/** How the chunks of one stream of a run join: as the joining behind it says, which may be known only later, but for its own. */
+export class StreamJoining implements Joining {
+  readonly #behind: () => Joining | undefined;
+  readonly #own: Own;
+
+  private constructor(behind: () => Joining | undefined, own: Own) {
+    this.#behind = behind;
+    this.#own = own;
+  }
+
+  /** The joining that a node declares. Errors of joining are located at that node, wherever its stream is read. */
+  static ofOutput(declared: Joining, { owner, index }: Task): StreamJoining {
+    return new StreamJoining(() => declared, { locate: (error) => owner.blame(error, index) });
+  }
+
+  /** The joining of a saved stream, whose node ran in an earlier process. */
+  static ofSaved(declared: DeclaredJoining, owner: TaskOwner): StreamJoining {
+    return new StreamJoining(() => declared, { locate: (error) => owner.blameAt(error, declared.path) });
+  }
+
+  /** How an input stream joins: with its own rule, else records key by key; classes as in its own registry, else the run's. */
+  static ofInput(given: Joining | undefined, owner: TaskOwner): StreamJoining {
+    const otherwise: Joining = { rule: "pieces", registry: owner.runtime.concat, where: "the input" };
+    return new StreamJoining(() => given, { otherwise, locate: (error) => owner.blameAt(error, []) });
+  }
+
+  /** A joining that is known later, such as that of a run that has not started. */
+  static later(known: () => Joining | undefined): StreamJoining {
+    return new StreamJoining(known, {});
+  }
+
+  /** A joining that the node's own does not override: of the stream of a node with policies. */
+  static decided(current: () => Joining | undefined): StreamJoining {
+    return new StreamJoining(current, { isDecided: true });
+  }
+
+  /** Another rule, for a part of the same chunks. */
+  static ofPart(whole: Joining | undefined, rule: ConcatRule): StreamJoining {
+    return new StreamJoining(() => whole, { rule });
+  }
+
+  get rule(): ConcatRule | undefined {
+    return this.#own.rule ?? this.#behind()?.rule ?? this.#own.otherwise?.rule;
+  }
+
+  get registry(): ConcatRegistry | undefined {
+    return this.#behind()?.registry ?? this.#own.otherwise?.registry;
+  }
+
+  get where(): string | undefined {
+    return this.#behind()?.where ?? this.#own.otherwise?.where;
+  }
+
+  get isDecided(): boolean {
+    return this.#own.isDecided === true;
   }
 
   locate(error: unknown): unknown {
-    const { owner, index } = this.#task;
-    return owner.blame(error, index);
+    const located = this.#behind()?.locate?.(error) ?? error;
+    return this.#own.locate === undefined ? located : this.#own.locate(located);
   }
 }
 
 /** The joining that a node of this run, or of a graph inside it, declares; `path` has the keys that lead to the node. */
 export interface DeclaredJoining extends Joining {
   readonly path: readonly string[];
-}
-
-/** The joining of a saved stream, whose node ran in an earlier process. */
-export class RestoredJoining implements Joining {
-  readonly rule: ConcatRule | undefined;
-  readonly registry: ConcatRegistry | undefined;
-  readonly where: string | undefined;
-  readonly #owner: TaskOwner;
-  readonly #path: readonly string[];
-
-  constructor({ rule, registry, where, path }: DeclaredJoining, owner: TaskOwner) {
-    this.rule = rule;
-    this.registry = registry;
-    this.where = where;
-    this.#owner = owner;
-    this.#path = path;
-  }
-
-  locate(error: unknown): unknown {
-    return this.#owner.blameAt(error, this.#path);
-  }
 }
 
 /** A reader of the stream that a node's function returned. `own`: the joining that the node declares. */
@@ -74,35 +108,9 @@ export function toReader(
 
 /** The joining that the node declares; otherwise the stream's own, if it comes from outside or from a nested graph. */
 export function joiningOfOutput({ joining }: StreamReader<unknown>, own: Joining, task: Task): Joining {
-  if (joining instanceof DecidedJoining) return joining;
+  if (joining instanceof StreamJoining && joining.isDecided) return joining;
   const isKnown = (joining?.rule ?? joining?.registry ?? joining?.locate) !== undefined;
-  return joining !== undefined && isKnown && own.rule === undefined ? joining : new OutputJoining(own, task);
-}
-
-/** A joining that the node's own does not override: of the stream of a node with policies. */
-export class DecidedJoining implements Joining {
-  readonly #current: () => Joining | undefined;
-
-  constructor(current: () => Joining | undefined) {
-    this.#current = current;
-  }
-
-  get rule(): ConcatRule | undefined {
-    return this.#current()?.rule;
-  }
-
-  get registry(): ConcatRegistry | undefined {
-    return this.#current()?.registry;
-  }
-
-  get where(): string | undefined {
-    return this.#current()?.where;
-  }
-
-  locate(error: unknown): unknown {
-    const joining = this.#current();
-    return joining?.locate === undefined ? error : joining.locate(error);
-  }
+  return joining !== undefined && isKnown && own.rule === undefined ? joining : StreamJoining.ofOutput(own, task);
 }
 
 /** A stream of one chunk. It needs no joining, so the rule of its node is left out. */
@@ -119,63 +127,11 @@ export function rejoin(reader: StreamReader<unknown>, joining: Joining | undefin
 /** How the values of one key join; `undefined` if only whole records can be joined. */
 export function joiningOfKey(joining: Joining | undefined, key: string): Joining | undefined {
   const rule = joining?.rule;
-  if (rule === "record" || rule === "pieces") return new PartJoining(joining, "pieces");
+  if (rule === "record" || rule === "pieces") return StreamJoining.ofPart(joining, "pieces");
   if (typeof rule !== "object" || rule === null) return undefined;
   const own = rule.keyed.get(key);
   if (own !== undefined) return own;
-  return rule.whole === undefined && rule.rest !== undefined ? new PartJoining(joining, rule.rest) : undefined;
-}
-
-/** Another rule, for a part of the same chunks. */
-class PartJoining implements Joining {
-  readonly rule: ConcatRule | undefined;
-  readonly #joining: Joining | undefined;
-
-  constructor(joining: Joining | undefined, rule: ConcatRule | undefined) {
-    this.#joining = joining;
-    this.rule = rule;
-  }
-
-  get registry(): ConcatRegistry | undefined {
-    return this.#joining?.registry;
-  }
-
-  get where(): string | undefined {
-    return this.#joining?.where;
-  }
-
-  locate(error: unknown): unknown {
-    return this.#joining?.locate === undefined ? error : this.#joining.locate(error);
-  }
-}
-
-/** How an input stream joins: with its own rule, else records key by key; classes as in its own registry, else this run's. */
-export class InputJoining implements Joining {
-  readonly #given: Joining | undefined;
-  readonly #owner: TaskOwner;
-
-  constructor(given: Joining | undefined, owner: TaskOwner) {
-    this.#given = given;
-    this.#owner = owner;
-  }
-
-  /** Looked up late: the output of another run knows its rule only once that run has started. */
-  get rule(): ConcatRule {
-    return this.#given?.rule ?? "pieces";
-  }
-
-  get registry(): ConcatRegistry | undefined {
-    return this.#given?.registry ?? this.#owner.runtime.concat;
-  }
-
-  get where(): string {
-    return this.#given?.where ?? "the input";
-  }
-
-  locate(error: unknown): unknown {
-    const located = this.#given?.locate === undefined ? error : this.#given.locate(error);
-    return this.#owner.blameAt(located, []);
-  }
+  return rule.whole === undefined && rule.rest !== undefined ? StreamJoining.ofPart(joining, rule.rest) : undefined;
 }
 
 /** The joining that a node declares for its streams. */

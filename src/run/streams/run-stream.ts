@@ -1,10 +1,10 @@
-import type { ConcatRegistry } from "../../schema/concat/registry.js";
-import type { ConcatRule, Joining } from "../../schema/concat/rule.js";
+import type { Joining } from "../../schema/concat/rule.js";
 import { streamCancelled } from "../../schema/errors.js";
 import type { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
 import type { RootRun } from "../root-run.js";
 import { outputLeftEarly } from "../root-run.js";
+import { StreamJoining } from "./joining.js";
 import { outputOf } from "./run-output.js";
 
 type Result = IteratorResult<unknown, undefined>;
@@ -20,11 +20,13 @@ export interface Started {
  * stream ends, fails, or is cancelled.
  */
 export class RunStream implements ChunkSource<unknown> {
-  readonly joining = new LateJoining();
+  /** How the output joins, which is known only once the run has started. */
+  readonly joining = StreamJoining.later(() => this.#joining);
   readonly #start: () => Started;
   readonly #releaseInput: (reason: unknown) => void;
   #run: RootRun | undefined = undefined;
   #source: ChunkSource<unknown> | undefined = undefined;
+  #joining: Joining | undefined = undefined;
   #opening: Promise<void> | undefined = undefined;
   #over = false;
   /** Set by {@link cancel}: later reads reject. */
@@ -97,7 +99,7 @@ export class RunStream implements ChunkSource<unknown> {
       run.isRead = this.#isRead.bind(this);
       const reader = (await output()) as StreamReader<unknown>;
       if (this.#over) return void reader.cancel(run.reason);
-      this.joining.known = reader.joining;
+      this.#joining = reader.joining;
       this.#source = outputOf(run, reader);
     } catch (error) {
       this.#over = true;
@@ -153,26 +155,5 @@ export class RunStream implements ChunkSource<unknown> {
     const unreported = this.#unreported;
     this.#unreported = undefined;
     return unreported === undefined ? ended() : Promise.reject(unreported.reason);
-  }
-}
-
-/** How the output joins, which is known only once the run has started. */
-class LateJoining implements Joining {
-  known: Joining | undefined = undefined;
-
-  get rule(): ConcatRule | undefined {
-    return this.known?.rule;
-  }
-
-  get registry(): ConcatRegistry | undefined {
-    return this.known?.registry;
-  }
-
-  get where(): string | undefined {
-    return this.known?.where;
-  }
-
-  locate(error: unknown): unknown {
-    return this.known?.locate === undefined ? error : this.known.locate(error);
   }
 }

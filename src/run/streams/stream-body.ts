@@ -15,7 +15,7 @@ import {
   withoutModes,
 } from "../body.js";
 import type { Task } from "../task.js";
-import { OutputJoining, oneChunk, toReader } from "./joining.js";
+import { oneChunk, StreamJoining, toReader } from "./joining.js";
 
 /** A mode of a run on streams. */
 export type StreamMode = Exclude<Mode, "invoke">;
@@ -120,5 +120,5 @@ function mapReader(input: unknown, call: Body, task: Task, joining: Joining): St
   const source = (input as StreamReader<unknown>).takeSource();
   task.isStreaming = true;
   const step = { apply: call, ctx: task, wrap: (error: unknown) => task.owner.blame(error, task.index) };
-  return new StreamReader(mapSource(source, step), new OutputJoining(joining, task));
+  return new StreamReader(mapSource(source, step), StreamJoining.ofOutput(joining, task));
 }
