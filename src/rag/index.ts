@@ -79,4 +79,5 @@ export type {
   UpsertVectorsOptions,
   VectorMetric,
   VectorStore,
+  WordStems,
 } from "./vectors/vector-store.js";

@@ -63,6 +63,11 @@ it("has indexes with vectors, and indexes of words only", () => {
   void store.createIndex({ indexName, metric: "cosine" });
   // @ts-expect-error an index that can hold nothing
   void store.createIndex({ indexName, text: false });
+  void store.createIndex({ indexName, text: { stems: "en" } });
+  void store.createIndex({ indexName, dimension: 2, text: { stems: "en" } });
+  // @ts-expect-error a language without stems
+  void store.createIndex({ indexName, text: { stems: "de" } });
+  vectorIndexer(store, { index: { indexName, text: { stems: "en" } } });
   void store.upsert({ indexName, ids, vectors });
   void store.upsert({ indexName, ids, documents: ["oak"] });
   // @ts-expect-error entries without vectors and documents

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../check-options.js";
 import type { NodeContext } from "../../components/context.js";
 import type { Indexer, IndexerOptions, Retriever, RetrieverOptions } from "../../components/retrieval.js";
 import type { Document } from "../../schema/document.js";
@@ -10,13 +11,16 @@ import { checkDefined, type Filter } from "../vectors/filter.js";
 import { fuseRanks } from "../vectors/fuse-ranks.js";
 import { mostResults } from "../vectors/requests.js";
 import { compareHits } from "../vectors/top-results.js";
-import type { QueryOptions, QueryResult, VectorStore } from "../vectors/vector-store.js";
+import type { CreateIndexOptions, QueryOptions, QueryResult, VectorStore } from "../vectors/vector-store.js";
 import type { Reranker } from "./rerank.js";
 
 /** Options of {@link vectorIndexer}. */
 export interface VectorIndexerOptions {
-  /** The name of an existing index; a call can select another one. */
-  readonly index: string;
+  /**
+   * The name of an existing index, or the settings of one that is created if there is none. A call can select another index,
+   * which must exist.
+   */
+  readonly index: string | CreateIndexOptions;
   /** Embeds documents that have no embedding yet. Leave it out for an index of words only. */
   readonly embedder?: AnyEmbedder | undefined;
 }
@@ -33,16 +37,22 @@ export interface DocumentIndexer extends Indexer {
  *
  * @example
  * const indexer = vectorIndexer(memoryVectors(), { index: "docs", embedder });
+ * const wordIndexer = vectorIndexer(memoryVectors(), { index: { indexName: "notes" } });
  */
-export function vectorIndexer(store: VectorStore, { index, embedder }: VectorIndexerOptions): DocumentIndexer {
+export function vectorIndexer(store: VectorStore, options: VectorIndexerOptions): DocumentIndexer {
+  checkOptions("vectorIndexer", options, ["index", "embedder"]);
+  const { index, embedder } = options;
+  const indexName = typeof index === "string" ? index : index.indexName;
   return {
     component: "indexer",
     type: "VectorIndexer",
     store: async (documents: readonly Document[], ctx?: PartialContext<IndexerOptions>) => {
       const context = wholeContext(ctx);
       const vectors = await vectorsOf(documents, embedder, context);
+      const selected = context.options?.index;
+      if (selected === undefined && typeof index !== "string") await store.createIndex(index);
       return store.upsert({
-        indexName: context.options?.index ?? index,
+        indexName: selected ?? indexName,
         ids: documents.map(({ id }) => id),
         documents: documents.map(({ content }) => content),
         metadata: documents.map(({ metadata }) => metadata),

@@ -57,5 +57,10 @@ export const noTextIndex = (index: string): KumikoError =>
     `The index "${index}" was created with text: false, so it does not support queryText. Create an index with text: true.`,
   );
 
+export const noStems = (): KumikoError =>
+  invalidRagOption(
+    "memoryVectors finds words only as they are written, so text cannot be { stems }. Set text: true, or use sqliteVectors or postgresVectors.",
+  );
+
 export const vectorsClosed = (store: string): KumikoError =>
   new KumikoError("STORE_FAILED", `This ${store} is closed. Open another one.`);

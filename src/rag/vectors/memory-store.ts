@@ -1,7 +1,15 @@
 import { compareTexts } from "./compare-texts.js";
-import { indexSettingsDiffer, unknownIndex, vectorsClosed } from "./errors.js";
+import { indexSettingsDiffer, noStems, unknownIndex, vectorsClosed } from "./errors.js";
 import { MemoryIndex } from "./memory-index.js";
-import { checkIndexName, readDelete, readEntryRows, readIndexSettings, readQuery, readUpdate } from "./requests.js";
+import {
+  checkIndexName,
+  hasStems,
+  readDelete,
+  readEntryRows,
+  readIndexSettings,
+  readQuery,
+  readUpdate,
+} from "./requests.js";
 import { searchIndex } from "./search-index.js";
 import type {
   CreateIndexOptions,
@@ -23,6 +31,7 @@ export class MemoryStore implements VectorStore {
     this.#checkOpen();
     const name = checkIndexName(options.indexName);
     const settings = readIndexSettings(options);
+    if (hasStems(settings)) throw noStems();
     const found = this.#indexes.get(name)?.settings;
     if (found === undefined) this.#indexes.set(name, new MemoryIndex(settings));
     else if (JSON.stringify(found) !== JSON.stringify(settings)) throw indexSettingsDiffer(name, found, settings);

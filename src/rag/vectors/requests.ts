@@ -11,6 +11,7 @@ import type {
   UpdateOptions,
   UpsertOptions,
   VectorMetric,
+  WordStems,
 } from "./vector-store.js";
 
 /** The validated settings of an index. All stores validate their arguments with the functions of this file. */
@@ -19,15 +20,18 @@ export type IndexSettings = VectorSettings | WordSettings;
 export interface VectorSettings {
   readonly dimension: number;
   readonly metric: VectorMetric;
-  readonly text: boolean;
+  readonly text: boolean | WordStems;
 }
 
 /** The settings of an index without vectors. */
 export interface WordSettings {
   readonly dimension?: undefined;
   readonly metric?: undefined;
-  readonly text: true;
+  readonly text: true | WordStems;
 }
+
+/** Whether words are indexed by their stems. */
+export const hasStems = ({ text }: IndexSettings): boolean => typeof text === "object";
 
 export const hasVectors = (settings: IndexSettings): settings is VectorSettings => settings.dimension !== undefined;
 
@@ -40,8 +44,8 @@ export function checkIndexName(name: unknown): string {
 
 export function readIndexSettings(options: CreateIndexOptions, others: readonly string[] = []): IndexSettings {
   checkOptions("createIndex", options, ["indexName", "dimension", "metric", "text", ...others]);
-  const { dimension, metric, text = true } = options;
-  if (typeof text !== "boolean") throw invalidValue("text", "true or false", text);
+  const { dimension, metric } = options;
+  const text = readText(options.text);
   if (dimension === undefined) {
     // a lost value must not create an index of another kind
     if (Object.hasOwn(options, "dimension"))
@@ -50,7 +54,7 @@ export function readIndexSettings(options: CreateIndexOptions, others: readonly 
         "a whole number from 1 to 16,000, or left out for an index of words only",
         dimension,
       );
-    if (metric !== undefined || !text)
+    if (metric !== undefined || text === false)
       throw invalidRagOption(
         "An index without a dimension holds words only, so it has no metric and needs text search. Set the dimension of its vectors.",
       );
@@ -61,6 +65,14 @@ export function readIndexSettings(options: CreateIndexOptions, others: readonly 
   if (metric !== undefined && !metrics.includes(metric))
     throw invalidValue("metric", '"cosine", "euclidean" or "dotproduct"', metric);
   return { dimension, metric: metric ?? "cosine", text };
+}
+
+function readText(text: unknown = true): boolean | WordStems {
+  if (typeof text === "boolean") return text;
+  if (!isFields(text)) throw invalidValue("text", 'true, false or { stems: "en" }', text);
+  checkOptions("text of createIndex", text, ["stems"]);
+  if (text.stems !== "en") throw invalidValue("text.stems", '"en", the only language there is', text.stems);
+  return { stems: "en" };
 }
 
 /** An entry to write. Metadata is a string of JSON, as it is stored. */

@@ -3,6 +3,15 @@ import type { Filter } from "./filter.js";
 /** How the similarity of two vectors is measured. */
 export type VectorMetric = "cosine" | "euclidean" | "dotproduct";
 
+/**
+ * How words are searched: `{ stems: "en" }` also finds other forms of an English word, so that "files" and "filing" find "file".
+ * Stems are made by the store's own means: `english` of PostgreSQL, which leaves out words such as "the", and `porter` of SQLite.
+ * `memoryVectors` has none.
+ */
+export interface WordStems {
+  readonly stems: "en";
+}
+
 /** Options of `createIndex`: with a dimension for an index of vectors, without one for an index of words only. */
 export type CreateIndexOptions = CreateVectorIndexOptions | CreateWordIndexOptions;
 
@@ -14,8 +23,8 @@ export interface CreateVectorIndexOptions {
   readonly dimension: number;
   /** @default "cosine" */
   readonly metric?: VectorMetric | undefined;
-  /** Whether the index supports text search (`queryText`). @default true */
-  readonly text?: boolean | undefined;
+  /** Whether the index supports text search (`queryText`), and whether it finds other forms of a word. @default true */
+  readonly text?: boolean | WordStems | undefined;
 }
 
 /** Options of an index whose entries have no vectors: it is searched by words (`queryText`) and filters. */
@@ -24,7 +33,8 @@ export interface CreateWordIndexOptions {
   readonly indexName: string;
   readonly dimension?: never;
   readonly metric?: never;
-  readonly text?: true | undefined;
+  /** Whether other forms of a word are found too. @default true, for words as they are written */
+  readonly text?: true | WordStems | undefined;
 }
 
 /** The settings and the size of an index. */
@@ -33,7 +43,7 @@ export interface IndexDescription {
   readonly dimension?: number | undefined;
   /** Missing if the index holds words only. */
   readonly metric?: VectorMetric | undefined;
-  readonly text: boolean;
+  readonly text: boolean | WordStems;
   /** The number of entries. */
   readonly count: number;
 }

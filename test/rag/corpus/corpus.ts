@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { VectorStore } from "kumiko/rag";
 import { toolContext } from "kumiko/testing";
-import { embeddingDimension, hashedEmbedder } from "../../../examples/demo/docs/hashed-embedder.js";
+import { embeddingDimension, hashedEmbedder } from "./hashed-embedder.js";
 
 export interface Passage {
   /** Its topic, and its number in it: `"Tea 8"`. */

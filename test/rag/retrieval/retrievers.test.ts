@@ -21,6 +21,7 @@ import {
   type QueryRetriever,
   rerank,
   routerRetriever,
+  type VectorIndexerOptions,
   type VectorRetrieverOptions,
   type VectorStore,
   vectorIndexer,
@@ -169,6 +170,21 @@ describe("vectorIndexer and vectorRetriever", () => {
     expect(ids(await new Chain<string>().append(retriever).compile().invoke("wood tea"))).toEqual(["wood", "nail"]);
     const wrong = { index: "notes", hybrid: true } as unknown as VectorRetrieverOptions;
     expect(() => vectorRetriever(store, wrong)).toThrow("needs an embedder");
+  });
+
+  it("write to an index that is made with its settings if there is none", async () => {
+    const store = memoryVectors();
+    const indexer = vectorIndexer(store, { index: { indexName: "made" } });
+    expect(await indexer.store(documents)).toEqual(ids(documents));
+    expect(await indexer.store(documents)).toEqual(ids(documents));
+    expect(await store.describeIndex("made")).toEqual({ text: true, count: documents.length });
+    await expect(indexer.store(documents, { options: { index: "other" } })).rejects.toThrow(
+      'There is no index "other"',
+    );
+    const differs = vectorIndexer(store, { index: { indexName: "made", dimension: 5 }, embedder });
+    await expect(differs.store(documents)).rejects.toThrow("already exists with other settings");
+    const unknown = { index: "made", embeder: embedder } as unknown as VectorIndexerOptions;
+    expect(() => vectorIndexer(store, unknown)).toThrow(/Unknown option "embeder" of vectorIndexer/);
   });
 
   it("list what the filter matches for a blank query, without embedding or reranking", async () => {

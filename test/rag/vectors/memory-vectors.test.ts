@@ -1,9 +1,23 @@
-import { memoryVectors } from "kumiko/rag";
+import { type CreateIndexOptions, memoryVectors } from "kumiko/rag";
 import { vectorStoreConformance } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { vectorScore } from "../../../src/rag/vectors/vector-score.js";
 
 describe("memoryVectors", () => {
+  it("refuses stems, which it cannot make, and settings of text that do not exist", async () => {
+    const create = (text: unknown) => memoryVectors().createIndex({ indexName: "a", text } as CreateIndexOptions);
+    for (const [text, message] of [
+      [{ stems: "en" }, /memoryVectors finds words only as they are written.*sqliteVectors or postgresVectors/],
+      [{ stems: "de" }, /text\.stems must be "en"/],
+      [{ stem: "en" }, /Unknown option "stem" of text of createIndex/],
+      ["en", /text must be true, false or \{ stems: "en" \}/],
+    ] as const)
+      await expect(create(text), String(message)).rejects.toMatchObject({
+        code: "INVALID_OPTION",
+        message: expect.stringMatching(message),
+      });
+  });
+
   it.each(vectorStoreConformance(() => memoryVectors()))("$name", async ({ run }) => {
     await run();
   });

@@ -1,10 +1,11 @@
 import type { Condition } from "../../../rag/vectors/filter.js";
+import { hasStems } from "../../../rag/vectors/requests.js";
 import type { Hit } from "../../../rag/vectors/top-results.js";
 import type { VectorMetric } from "../../../rag/vectors/vector-store.js";
 import type { Database } from "../database.js";
 import { Parameters, postgresConditionSql } from "./condition-sql.js";
 import { type IndexTable, isHalved, operators, type VectorTable } from "./index-tables.js";
-import { termQueries } from "./term-vector.js";
+import { english, termQueries } from "./term-vector.js";
 import { vectorText } from "./write-entries.js";
 
 /** How many entries a search returns, and which ones qualify. */
@@ -107,18 +108,22 @@ export async function findWithWordsInPostgres(
   const queries = termQueries(text);
   if (queries.length === 0) return [];
   const parameters = new Parameters();
-  const words = parameters.add(queries);
-  const any = parameters.add(queries.join(" | "));
+  const isStemmed = hasStems(index.settings);
+  // each word of the query as a tsquery; a stem stands in quotes, as in the literals of `termQueries`
+  const words = isStemmed
+    ? `(SELECT quote_literal(lexeme) AS word FROM unnest(to_tsvector(${english}, ${parameters.add(queries.join(" "))}::text))) AS stems`
+    : `unnest(${parameters.add(queries)}::text[]) AS word`;
+  const any = isStemmed ? "(SELECT string_agg(word::text, ' | ') FROM words)" : parameters.add(queries.join(" | "));
   const where = condition === undefined ? "TRUE" : postgresConditionSql(condition, parameters);
   const statement = `WITH words AS MATERIALIZED (
       SELECT word::tsquery AS word, (SELECT count(*) FROM ${index.table} WHERE terms @@ word::tsquery) AS found
-      FROM unnest(${words}::text[]) AS word),
+      FROM ${words}),
     weighted AS MATERIALIZED (
       SELECT word, ln(1 + ((SELECT count(*) FROM ${index.table}) - found + 0.5) / (found + 0.5)) AS weight FROM words
       WHERE found > 0)
     SELECT id, score::text FROM (
       SELECT id, (SELECT sum(weight * ts_rank(terms, word, 1)) FROM weighted WHERE terms @@ word) AS score
-      FROM ${index.table} WHERE terms @@ ${any}::tsquery AND ${where}) AS entries
+      FROM ${index.table} WHERE terms @@ ${any}::text::tsquery AND ${where}) AS entries
     ORDER BY entries.score DESC, id LIMIT ${parameters.add(count)}::int`;
   const { rows } = await database.query(`searching the index ${index.name}`, statement, parameters.values);
   return rows.map(({ id, score }) => ({ id: String(id), score: Number(score) }));

@@ -27,6 +27,15 @@ export function termVector(document: string): string | undefined {
   return Buffer.byteLength(text) > mostBytes ? undefined : text;
 }
 
+/** The configuration that makes English stems, in SQL. */
+export const english = "'pg_catalog.english'::regconfig";
+
+/** The terms of a document or query as words, of which {@link english} makes stems. */
+export const stemText = (text: string): string =>
+  termsOf(text)
+    .map((term) => term.slice(0, longestTerm))
+    .join(" ");
+
 /** The terms of a query, each as a tsquery. */
 export function termQueries(text: string): string[] {
   return queryTermsOf(text)

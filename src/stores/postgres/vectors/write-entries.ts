@@ -1,10 +1,16 @@
 import { unknownVectorEntry } from "../../../rag/vectors/errors.js";
-import { type DeleteRequest, type EntryChange, type EntryRow, hasVectors } from "../../../rag/vectors/requests.js";
+import {
+  type DeleteRequest,
+  type EntryChange,
+  type EntryRow,
+  hasStems,
+  hasVectors,
+} from "../../../rag/vectors/requests.js";
 import type { Database } from "../database.js";
 import { tooManyTerms } from "../errors.js";
 import { Parameters, postgresConditionSql } from "./condition-sql.js";
 import type { IndexTable } from "./index-tables.js";
-import { termVector } from "./term-vector.js";
+import { english, stemText, termVector } from "./term-vector.js";
 
 /** Writes entries in one statement, so that all are written or none. */
 export async function writeEntries(database: Database, index: IndexTable, rows: readonly EntryRow[]): Promise<void> {
@@ -13,7 +19,7 @@ export async function writeEntries(database: Database, index: IndexTable, rows: 
   await database.query(
     `writing to the index ${index.name}`,
     `INSERT INTO ${index.table} (id, document, metadata, terms${vectors ? ", embedding" : ""})
-      SELECT id, document, metadata::jsonb, terms::tsvector${vectors ? ", embedding::vector" : ""}
+      SELECT id, document, metadata::jsonb, ${termsSql(index, "terms")}${vectors ? ", embedding::vector" : ""}
       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
         AS entries (id, embedding, document, metadata, terms)
       ON CONFLICT (id) DO UPDATE SET document = excluded.document, metadata = excluded.metadata,
@@ -34,7 +40,7 @@ export async function changePostgresEntry(database: Database, index: IndexTable,
   const { rowCount } = await database.query(
     `changing an entry of the index ${index.name}`,
     `UPDATE ${index.table} SET document = coalesce($2::text, document), metadata = coalesce($3::text::jsonb, metadata),
-      terms = coalesce($4::text::tsvector, terms)${vector === undefined ? "" : ", embedding = $5::text::vector"} WHERE id = $1::text`,
+      terms = coalesce(${termsSql(index, "$4::text")}, terms)${vector === undefined ? "" : ", embedding = $5::text::vector"} WHERE id = $1::text`,
     [id, document ?? null, metadata ?? null, terms, ...(vector === undefined ? [] : [vectorText(vector)])],
   );
   if (rowCount === 0) throw unknownVectorEntry(index.name, id);
@@ -56,9 +62,13 @@ export async function deletePostgresEntries(
 
 export const vectorText = (vector: Float32Array): string => `[${vector.join(",")}]`;
 
+/** What {@link termsFor} returns, as a tsvector. */
+const termsSql = ({ settings }: IndexTable, text: string): string =>
+  hasStems(settings) ? `to_tsvector(${english}, ${text})` : `${text}::tsvector`;
+
 function termsFor({ settings }: IndexTable, id: string, document: string): string | null {
   if (!settings.text) return null;
   const terms = termVector(document);
   if (terms === undefined) throw tooManyTerms(id);
-  return terms;
+  return hasStems(settings) ? stemText(document) : terms;
 }

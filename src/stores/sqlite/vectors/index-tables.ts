@@ -1,6 +1,6 @@
 import { indexSettingsDiffer, unknownIndex } from "../../../rag/vectors/errors.js";
-import { hasVectors, type IndexSettings, type VectorSettings } from "../../../rag/vectors/requests.js";
-import type { VectorMetric } from "../../../rag/vectors/vector-store.js";
+import { hasStems, hasVectors, type IndexSettings, type VectorSettings } from "../../../rag/vectors/requests.js";
+import type { VectorMetric, WordStems } from "../../../rag/vectors/vector-store.js";
 import type { SqliteConnection, SqliteRow } from "../connection.js";
 import { foreignTables } from "../errors.js";
 import { prepareTables, type TableLayout } from "../schema.js";
@@ -37,7 +37,7 @@ export function createTables(connection: SqliteConnection, name: string, setting
   const { dimension, metric, text } = settings;
   const [row] = connection.query(
     "INSERT INTO kumiko_vector_indexes (name, dimension, metric, has_text) VALUES (?, ?, ?, ?) RETURNING number",
-    ...[name, BigInt(dimension ?? 0), metric ?? wordsOnly, BigInt(text ? 1 : 0)],
+    ...[name, BigInt(dimension ?? 0), metric ?? wordsOnly, BigInt(textCodeOf(settings))],
   );
   const { rows, vectors, terms } = namesOf(Number(row?.number));
   connection.run(`CREATE TABLE ${rows} (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL,
@@ -52,8 +52,9 @@ export function createTables(connection: SqliteConnection, name: string, setting
   }
   // among ASCII characters, terms contain only letters and digits, so this tokenizer splits only at the spaces between terms
   if (text) {
+    const tokenizer = hasStems(settings) ? "porter ascii" : "ascii";
     connection.run(
-      `CREATE VIRTUAL TABLE ${terms} USING fts5(terms, content='', contentless_delete=1, tokenize='ascii')`,
+      `CREATE VIRTUAL TABLE ${terms} USING fts5(terms, content='', contentless_delete=1, tokenize='${tokenizer}')`,
     );
   }
 }
@@ -92,9 +93,18 @@ function findTables(connection: SqliteConnection, name: string): SqliteIndexTabl
 const wordsOnly = "";
 
 function readSettings({ dimension, metric, has_text }: SqliteRow): IndexSettings {
-  if (metric === wordsOnly) return { text: true };
-  return { dimension: Number(dimension), metric: readMetric(metric), text: has_text === 1 };
+  const text = readText(Number(has_text));
+  if (metric === wordsOnly) return { text: text === false ? true : text };
+  return { dimension: Number(dimension), metric: readMetric(metric), text };
 }
+
+/** The column `has_text`: 0 without text search, 1 with words as they are written, 2 with English stems. */
+function textCodeOf(settings: IndexSettings): number {
+  if (hasStems(settings)) return 2;
+  return settings.text === false ? 0 : 1;
+}
+
+const readText = (code: number): boolean | WordStems => (code === 2 ? { stems: "en" } : code === 1);
 
 function readMetric(metric: unknown): VectorMetric {
   if (metric === "cosine" || metric === "euclidean" || metric === "dotproduct") return metric;

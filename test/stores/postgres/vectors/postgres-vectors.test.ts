@@ -3,6 +3,7 @@ import type { QueryOptions, VectorStore } from "kumiko/rag";
 import { vectorStoreConformance } from "kumiko/testing";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { expectEnglishStems } from "../../../rag/vectors/english-stems.js";
 import { expectSameAsMemory } from "../../../rag/vectors/same-as-memory.js";
 import { describeWithPgvector, findPgvector } from "../pgvector.js";
 import { hookTimeout, openAdmin, type PostgresServer, patience, startServer } from "../server.js";
@@ -39,6 +40,11 @@ describeWithPgvector(await findPgvector(), "postgresVectors", (programs) => {
 
   it("finds what memoryVectors finds, whatever the entries and filters", { timeout: 120_000 }, async () => {
     await expectSameAsMemory(open(), { numRuns: 50, isSingle: true });
+  });
+
+  it("finds other forms of an English word where the index has stems", async () => {
+    await expectEnglishStems(open());
+    expect(await open().query({ indexName: "stems", queryText: "of the" })).toEqual([]); // left out by "english"
   });
 
   // building the graph takes minutes where others use the machine

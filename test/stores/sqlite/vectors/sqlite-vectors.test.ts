@@ -7,6 +7,7 @@ import { vectorStoreConformance } from "kumiko/testing";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { SqliteDatabase } from "../../../../src/stores/sqlite/database.js";
 import { findVec } from "../../../../src/stores/sqlite/vectors/load-vec.js";
+import { expectEnglishStems } from "../../../rag/vectors/english-stems.js";
 import { expectSameAsMemory } from "../../../rag/vectors/same-as-memory.js";
 
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "kumiko-sqlite-vectors-"));
@@ -35,6 +36,13 @@ describe("sqliteVectors in memory", () => {
 describe("sqliteVectors", () => {
   it("finds what memoryVectors finds, whatever the entries and filters", { timeout: 60_000 }, async () => {
     await expectSameAsMemory(store(":memory:"), { numRuns: 100 });
+  });
+
+  it("finds other forms of an English word where the index has stems", async () => {
+    const file = newFile();
+    await expectEnglishStems(store(file));
+    const found = await store(file).query({ indexName: "stems", queryText: "filings" });
+    expect(found).toMatchObject([{ id: "file" }]);
   });
 
   it("finds everything again when the file is opened again", async () => {
