@@ -21,10 +21,11 @@ function main() {
   const reason = findReasonToInstall();
   if (reason === undefined) return;
   if (process.argv.includes("--check")) fail(`npm ci is needed: ${reason}.`);
-  console.log(`Installing dependencies with npm ci, because ${reason}.`);
-  const { status, error } = installDependencies();
-  if (error !== undefined) fail(`npm could not be started: ${error.message}`);
-  if (status !== 0) fail("npm ci failed, see its output above. Nothing else was run.");
+  // not on the standard output, which belongs to the command that follows
+  console.error(`Installing dependencies with npm ci, because ${reason}.`);
+  const { status, error, stderr } = installDependencies();
+  if (error !== undefined) fail(`npm could not be started: ${error.message}. Install npm and run the command again.`);
+  if (status !== 0) fail(explain(stderr));
 }
 
 /** @returns {string | undefined} what to tell the user when this Node.js is older than package.json asks for */
@@ -93,15 +94,35 @@ function readLockfile(path) {
   }
 }
 
+/** Only errors are wanted of npm, and those are put into one sentence. */
 function installDependencies() {
-  const command = ["ci", "--include=dev", "--no-audit", "--no-fund"];
+  const command = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  /** @type {import("node:child_process").SpawnSyncOptionsWithStringEncoding} */
+  const options = { cwd: root, stdio: ["ignore", "ignore", "pipe"], encoding: "utf8" };
   // npm names its own entry file to the scripts it runs: no shell, and the same npm.
   const npm = process.env.npm_execpath;
-  if (npm?.endsWith("npm-cli.js")) {
-    return spawnSync(process.execPath, [npm, ...command], { cwd: root, stdio: "inherit" });
-  }
+  if (npm?.endsWith("npm-cli.js")) return spawnSync(process.execPath, [npm, ...command], options);
   // On Windows npm is a command file, which only a shell can start. The command line is a constant.
-  return spawnSync(["npm", ...command].join(" "), { cwd: root, stdio: "inherit", shell: true });
+  return spawnSync(["npm", ...command].join(" "), { ...options, shell: true });
+}
+
+/**
+ * @param {string} output what npm wrote, with lines such as `npm error code ENOTFOUND`
+ * @returns {string} what happened, and what to do
+ */
+function explain(output) {
+  // for these the connection is to blame, and not the project
+  const networkCodes =
+    /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|E5\d\d|E407|ENOTCACHED)$/;
+  const lines = output.split("\n").flatMap((line) => /^npm (?:error|ERR!) ?(.*)$/.exec(line.trim())?.[1] ?? []);
+  const code = lines.flatMap((line) => /^code (\S+)$/.exec(line)?.[1] ?? [])[0];
+  const reason = lines.find(
+    (line) => line.includes(" ") && !/^(?:code|errno|syscall|path|dest|network This) /.test(line),
+  );
+  const what = `npm ci failed${code === undefined ? "" : ` (${code})`}${reason === undefined ? "" : `: ${reason.replace(/\.$/, "")}`}.`;
+  return networkCodes.test(code ?? "")
+    ? `${what} Check the network connection, and what "npm config get registry" names; then run the command again.`
+    : `${what} Run "npm ci" to see all that it says. Nothing else was run.`;
 }
 
 /**

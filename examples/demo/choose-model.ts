@@ -11,6 +11,8 @@ export interface ChosenModel {
   readonly model: Model;
   readonly name: string;
   readonly why: string;
+  /** Whether it is no language model, but rules that only know the demo. */
+  readonly isRules: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,15 +31,20 @@ export async function chooseModel(env: Environment, wordsPerSecond?: number): Pr
   if (baseURL) {
     const name = KUMIKO_MODEL || (await firstModelOf(baseURL, apiKey));
     const model = createOpenAICompatible({ name: "local", baseURL, ...(apiKey && { apiKey }) })(name);
-    return { model, name, why: `KUMIKO_BASE_URL is ${baseURL}` };
+    return { model, name, why: `KUMIKO_BASE_URL is ${baseURL}`, isRules: false };
   }
   const found = providers.find(({ key }) => env[key]);
   if (found !== undefined) {
     const name = KUMIKO_MODEL || found.name;
-    return { model: found.modelOf(name), name, why: `${found.key} is set` };
+    return { model: found.modelOf(name), name, why: `${found.key} is set`, isRules: false };
   }
   const why = "neither KUMIKO_BASE_URL nor the key of a provider is set (--help lists them)";
-  return { model: localModel({ wordsPerSecond }), name: "local rules in place of a language model", why };
+  return {
+    model: localModel({ wordsPerSecond }),
+    name: "local rules in place of a language model",
+    why,
+    isRules: true,
+  };
 }
 
 /** What a server offers that speaks the API of OpenAI. */

@@ -12,7 +12,7 @@ import { sendSpans } from "./spans.js";
 const usage = `An agent that looks into a folder. Without a question it shows, in one conversation: streamed text and parallel tools;
 a tool that asks, while the process ends and another one goes on; a sub-agent, and an answer that is a value.
 
-Usage: npm run demo -- [folder] [question]
+Usage: npm run demo -- [folder] [question] [--trace]
        npm run demo -- --docs [question]
 
   folder     What to look into. Without it, this repository and the packages installed in it.
@@ -20,7 +20,9 @@ Usage: npm run demo -- [folder] [question]
                "Who depends on zod, and why is it installed?"
                "Where is createTool defined?"
                "How many lines of TypeScript are in src?"
-  --docs     Builds an index of this repository's docs in a SQLite file, and answers the question from it, with sources.
+  --docs     Indexes this repository's docs in a SQLite file, and prints the sections that fit the question best. With a model,
+             an agent answers from them.
+  --trace    Shows the rest: all lines of answers and tools, what sub-agents do, what ran where, and the trace.
   --otlp     Also sends the trace to a collector: --otlp http://localhost:4318
   --help     Shows this text.
 
@@ -47,17 +49,26 @@ async function main(args: readonly string[]): Promise<number> {
   const page = { signal: interrupt.signal, write, colors: hasColors(), width: columns };
   try {
     if (request.docs) {
-      await runDocsDemo({ ...page, repository, question: request.words.join(" ").trim() || undefined });
+      const { model, name, why, isRules } = await chooseModel(process.env);
+      if (!isRules) write(`${"Model".padEnd(10)}${name}: ${why}\n`);
+      const question = request.words.join(" ").trim() || undefined;
+      await runDocsDemo({ ...page, repository, question, model: isRules ? undefined : model });
       return 0;
     }
     const { folder, question } = await readRequest(request.words);
     const chosen = await chooseModel(process.env, isTTY ? 60 : undefined);
-    const { part, place } = request;
+    const { part, place, trace } = request;
     if (part === undefined) write(`${"Model".padEnd(10)}${chosen.name}: ${chosen.why}\n`);
     if (question === undefined && part === undefined)
       return await runInTwo(import.meta.filename, partArguments(folder, request));
     const spans = request.otlp === undefined ? undefined : sendSpans(request.otlp);
-    const options = { ...page, model: chosen.model, folder, callbacks: spans === undefined ? [] : [spans.handler] };
+    const options = {
+      ...page,
+      trace,
+      model: chosen.model,
+      folder,
+      callbacks: spans === undefined ? [] : [spans.handler],
+    };
     try {
       if (question !== undefined) await runDemo({ ...options, question });
       else if (place !== undefined) {
@@ -75,8 +86,8 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 /** What the two processes are told. */
-function partArguments(folder: string, { otlp }: Request): string[] {
-  return [folder, ...(otlp === undefined ? [] : ["--otlp", otlp])];
+function partArguments(folder: string, { otlp, trace }: Request): string[] {
+  return [folder, ...(otlp === undefined ? [] : ["--otlp", otlp]), ...(trace ? ["--trace"] : [])];
 }
 
 interface Request {
@@ -84,6 +95,8 @@ interface Request {
   readonly words: readonly string[];
   /** Whether the docs of this repository are asked. */
   readonly docs: boolean;
+  /** Whether everything is shown. */
+  readonly trace: boolean;
   readonly otlp: string | undefined;
   /** Which of the two processes of the conversation this is; `undefined`: the one that starts them. */
   readonly part: string | undefined;
@@ -95,16 +108,17 @@ interface Request {
 function readArguments(args: readonly string[]): Request | number {
   try {
     const text = { type: "string" } as const;
-    const flags = { help: { type: "boolean", short: "h" }, docs: { type: "boolean" } } as const;
-    const options = { ...flags, otlp: text, part: text, place: text };
+    const flag = { type: "boolean" } as const;
+    const options = { help: { ...flag, short: "h" }, docs: flag, trace: flag, otlp: text, part: text, place: text };
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    const { help, docs = false, otlp, part, place } = values;
+    const { help, docs = false, trace = false, otlp, part, place } = values;
     if (otlp !== undefined && !URL.canParse(otlp)) throw new Error(`--otlp needs a URL, and "${otlp}" is none.`);
-    if (!help) return { words: positionals, docs, otlp, part, place };
+    if (!help) return { words: positionals, docs, trace, otlp, part, place };
     console.log(usage);
     return 0;
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+    const [sentence] = String(error instanceof Error ? error.message : error).split(/(?<=\.) To specify/);
+    console.error(`${sentence} npm run demo -- --help lists the arguments.`);
     return 2;
   }
 }

@@ -67,6 +67,13 @@ export function countTable(notes: readonly Note[]): string[] {
   ];
 }
 
+/** What ran in all processes, in one line. */
+export function countLine(notes: readonly Note[]): string {
+  const ran = notes.filter((note) => note.type === "ran");
+  const calls = ran.filter(({ what }) => what === "model calls").length;
+  return `${calls} calls of the model, ${ran.length - calls} of tools`;
+}
+
 /** Tool calls that ran more than once. */
 export function ranTwice(notes: readonly Note[]): string[] {
   const calls = notes.flatMap((note) => (note.type === "ran" && note.call !== undefined ? [note.call] : []));

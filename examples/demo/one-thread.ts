@@ -12,7 +12,7 @@ import type { Model } from "kumiko/models";
 import { sqliteStore } from "kumiko/sqlite";
 import { threadAgents } from "./agents.js";
 import { Folder, folderKey } from "./files/folder.js";
-import { countTable, Notebook, ranTwice, usageLines } from "./notebook.js";
+import { countLine, countTable, Notebook, ranTwice, usageLines } from "./notebook.js";
 import { collectTrace, showRun } from "./show-run.js";
 import { Terminal, type TerminalOptions } from "./terminal.js";
 import { reportsKey } from "./tools/save-report.js";
@@ -24,6 +24,8 @@ export interface ThreadOptions extends TerminalOptions {
   /** Where the thread is kept, and the notes of both processes. */
   readonly place: string;
   readonly question: string;
+  /** Whether everything is shown: all lines, tables of what ran, and the trace. @default false */
+  readonly trace?: boolean | undefined;
   /** What else watches the runs. */
   readonly callbacks?: readonly Handler[] | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -74,18 +76,22 @@ export async function finishThread(options: ThreadOptions): Promise<void> {
 
     const notes = await notebook.notes();
     const twice = ranTwice(notes);
-    terminal.printPart("What ran, by process", [
-      ...countTable(notes),
-      twice.length === 0 ? "  Nothing ran twice." : `  Ran twice: ${twice.join("; ")}`,
-    ]);
-    terminal.printPart("Usage, by model", usageLines(notes));
+    const verdict = twice.length === 0 ? "Nothing ran twice." : `Ran twice: ${twice.join("; ")}`;
+    if (options.trace) {
+      terminal.printPart("What ran, by process", [...countTable(notes), `  ${verdict}`]);
+      terminal.printPart("Usage, by model", usageLines(notes));
+    } else terminal.print(`\nTwo processes, one run of each call: ${countLine(notes)}. ${verdict}`);
   });
   const notebook = notebookIn(options);
   const lines = (await notebook.notes()).flatMap((note) => (note.type === "trace" ? note.lines : []));
   const terminal = new Terminal(options);
-  terminal.printPart("Trace", lines);
-  terminal.print("");
+  if (options.trace) {
+    terminal.printPart("Trace", lines);
+    terminal.print("");
+  }
   terminal.printField("Kept in", `${options.place}: the thread (thread.db) and the report`);
+  if (!options.trace)
+    terminal.printField("More", "npm run demo -- --trace shows all lines, what ran where, and the trace");
   await terminal.settled();
 }
 
@@ -124,12 +130,17 @@ async function inProcess(options: ThreadOptions, work: (stage: Stage) => Promise
       ...threadAgents(model, store),
       ...{ last, terminal, notebook },
       callOptions: (turn) => ({
-        callbacks: [showRun(terminal), notebook.counter(turn), trace.handler, ...callbacks],
+        callbacks: [
+          showRun(terminal, { all: options.trace, maxLines: 6 }),
+          notebook.counter(turn),
+          trace.handler,
+          ...callbacks,
+        ],
         ...{ requestContext, signal },
       }),
       tell: (turn, what, prompt) => {
         terminal.print(`\n${terminal.paint("bold", `${turn}. ${what}`)}`);
-        terminal.printField("You", `${prompt}\n`);
+        terminal.printField("You", prompt);
       },
       run: async (stream) => {
         const result = await stream.result;

@@ -13,12 +13,14 @@ export interface DemoOptions extends TerminalOptions {
   readonly question: string;
   /** What else watches the run. */
   readonly callbacks?: readonly Handler[] | undefined;
+  /** Whether everything is shown, and the trace. @default false */
+  readonly trace?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Answers one question about a folder, shows how, and gives back the answer. */
 export async function runDemo(options: DemoOptions): Promise<AgenticMessage> {
-  const { model, folder, question, signal, callbacks = [], ...page } = options;
+  const { model, folder, question, signal, callbacks = [], trace: all = false, ...page } = options;
   const opened = await Folder.open(folder);
   const terminal = new Terminal(page);
   terminal.printField("Folder", opened.root);
@@ -26,7 +28,7 @@ export async function runDemo(options: DemoOptions): Promise<AgenticMessage> {
   const trace = collectTrace(terminal, page.colors);
   try {
     const stream = guideAgent(model).stream(question, {
-      callbacks: [showRun(terminal), trace.handler, ...callbacks],
+      callbacks: [showRun(terminal, { all }), trace.handler, ...callbacks],
       requestContext: new RequestContext().set(folderKey, opened),
       signal,
     });
@@ -34,7 +36,7 @@ export async function runDemo(options: DemoOptions): Promise<AgenticMessage> {
     return assistantMessage(text);
   } finally {
     await terminal.settled();
-    terminal.printPart("Trace", trace.lines);
+    if (all) terminal.printPart("Trace", trace.lines);
     await terminal.settled();
   }
 }

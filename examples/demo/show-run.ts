@@ -1,39 +1,51 @@
-import { componentHandlers, consoleTracer, type Handler, textOf } from "kumiko";
+import { componentHandlers, consoleTracer, type Handler, type RunInfo, textOf } from "kumiko";
 import type { Terminal } from "./terminal.js";
 import { isUnknown, plainReason } from "./tools.js";
 
 /** How many lines of a streaming tool are shown; the model gets all of them. */
 const SHOWN_LINES = 6;
 
+export interface ShowOptions {
+  /** Whether everything is shown: what sub-agents do, and the progress and the lines of tools. @default false */
+  readonly all?: boolean | undefined;
+  /** How many lines of an answer are shown. @default all */
+  readonly maxLines?: number | undefined;
+}
+
 /** A handler that shows what the model says and what the tools do, while they do it. */
-export function showRun(terminal: Terminal): Handler {
+export function showRun(terminal: Terminal, { all = false, maxLines }: ShowOptions = {}): Handler {
+  const isShown = ({ address }: RunInfo, own: number) => all || address.split("tool:").length - 1 <= own;
   return componentHandlers({
     model: {
-      onEndWithStreamOutput: (_info, chunks) =>
-        terminal.printStream(
-          "● ",
-          chunks.map(({ message }) => textOf(message)),
-        ),
+      onEndWithStreamOutput: async (info, chunks) => {
+        if (!isShown(info, 0)) return chunks.cancel();
+        const texts = chunks.map(({ message }) => textOf(message));
+        terminal.printStream("● ", texts, { maxLines: all ? undefined : maxLines });
+      },
     },
     tool: {
-      onStart: ({ name }, { arguments: json }) => {
-        terminal.printLine("cyan", `  → ${name} `, json);
+      onStart: (info, { arguments: json }) => {
+        if (isShown(info, 1)) terminal.printLine("cyan", `  → ${info.name} `, json);
         return performance.now();
       },
-      onEnd: ({ name }, { result }, startedAt) => {
+      onEnd: (info, { result }, startedAt) => {
+        const { name } = info;
+        if (!isShown(info, 1)) return;
         const text = typeof result === "string" ? result : `${result.length} parts`;
         // an unknown tool has no result, but an answer that says so
         const mark = isUnknown(text) ? "?" : "✓";
         terminal.printLine("green", `  ${mark} ${name} `, `${timeSince(startedAt)} ${text}`);
       },
-      onEndWithStreamOutput: async ({ name }, chunks, startedAt) => {
+      onEndWithStreamOutput: async (info, chunks, startedAt) => {
+        if (!isShown(info, 1)) return chunks.cancel();
+        const { name } = info;
         let lines = 0;
         for await (const { result } of chunks) {
           if (result === "") continue; // a tool that yields nothing has an empty result
           lines += 1;
-          if (lines <= SHOWN_LINES) terminal.printLine("dim", `  │ ${name} `, result);
+          if (all && lines <= SHOWN_LINES) terminal.printLine("dim", `  │ ${name} `, result);
         }
-        const hidden = lines > SHOWN_LINES ? `, ${lines - SHOWN_LINES} of them not shown` : "";
+        const hidden = all && lines > SHOWN_LINES ? `, ${lines - SHOWN_LINES} of them not shown` : "";
         terminal.printLine(
           "green",
           `  ✓ ${name} `,
@@ -41,10 +53,11 @@ export function showRun(terminal: Terminal): Handler {
         );
       },
       onEvent: ({ name }, event) => {
-        if (event.kind === "progress") terminal.printLine("dim", `  · ${name} `, String(event.event));
+        if (all && event.kind === "progress") terminal.printLine("dim", `  · ${name} `, String(event.event));
       },
-      onError: ({ name }, error) => {
-        terminal.printLine("red", `  ✗ ${name} `, plainReason(error));
+      onError: (info, error) => {
+        const { name } = info;
+        if (isShown(info, 1)) terminal.printLine("red", `  ✗ ${name} `, plainReason(error));
       },
     },
   });

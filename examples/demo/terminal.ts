@@ -48,18 +48,25 @@ export class Terminal {
   }
 
   /** Text that comes piece by piece, as soon as it comes. Its lines are indented below its mark. */
-  printStream(mark: string, pieces: AsyncIterable<string>): void {
+  printStream(mark: string, pieces: AsyncIterable<string>, { maxLines = Number.POSITIVE_INFINITY } = {}): void {
     this.#take(async () => {
-      let started = false;
+      const indent = " ".repeat(mark.length);
+      let lines = 0;
       try {
         for await (const piece of pieces) {
           if (piece === "") continue;
-          if (!started) this.#write(this.paint("bold", mark));
-          started = true;
-          this.#write(withoutControls(piece).replaceAll("\n", `\n${" ".repeat(mark.length)}`));
+          if (lines === 0) this.#write(this.paint("bold", mark));
+          const [first = "", ...others] = withoutControls(piece).split("\n");
+          lines = Math.max(lines, 1);
+          if (lines <= maxLines) this.#write(first);
+          for (const line of others) {
+            lines += 1;
+            if (lines <= maxLines) this.#write(`\n${indent}${line}`);
+          }
         }
       } finally {
-        if (started) this.#write("\n");
+        if (lines > maxLines) this.#write(`\n${indent}${this.paint("dim", `… ${lines - maxLines} more lines`)}`);
+        if (lines > 0) this.#write("\n");
       }
     });
   }

@@ -10,7 +10,7 @@ async function ask(folder: string, question: string, model: AgenticModel = local
   const write = (text: string) => {
     shown += text;
   };
-  const answer = textOf(await runDemo({ model, folder, question, write, width: 120 }));
+  const answer = textOf(await runDemo({ model, folder, question, write, width: 120, trace: true }));
   const calls = [...shown.matchAll(/^ {2}→ (\w+) /gm)].map(([, name]) => name);
   return { answer, calls, shown };
 }
@@ -166,7 +166,9 @@ describe("the model", () => {
     const write = (text: string) => {
       shown += text;
     };
-    await expect(runDemo({ model, folder: await folderWith({}), question: "Hm?", write })).rejects.toThrow("no key");
+    await expect(runDemo({ model, folder: await folderWith({}), question: "Hm?", write, trace: true })).rejects.toThrow(
+      "no key",
+    );
     expect(shown).toContain("✗ guide agent");
   });
 });
@@ -178,7 +180,7 @@ it("shows nothing that would move the cursor, and no colors unless they are want
   const write = (text: string) => {
     shown += text;
   };
-  await runDemo({ model: localModel(), folder: root, question: "What is in a.txt?", write, colors: true });
+  await runDemo({ model: localModel(), folder: root, question: "What is in a.txt?", write, colors: true, trace: true });
   expect(shown).toContain("\u001b[1mTrace\u001b[22m");
 });
 

@@ -7,7 +7,7 @@ import { demo } from "./run-demo-process.js";
 
 describe("the conversation of npm run demo", { timeout: 120_000 }, () => {
   it("goes over two processes, in which nothing runs twice", async () => {
-    const { code, stdout, stderr } = await demo([await project()]);
+    const { code, stdout, stderr } = await demo([await project(), "--trace"]);
     expect(stderr).toBe("");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Model {5}local rules in place of a language model: neither KUMIKO_BASE_URL nor/);
@@ -37,6 +37,20 @@ describe("the conversation of npm run demo", { timeout: 120_000 }, () => {
     expect(stdout).toMatch(/\nTrace\n✓ guide agent [\s\S]*⏸ save_report tool[\s\S]*✓ surveyor agent/);
   });
 
+  it("fits on a page without --trace, and begins with what stands in for a model", async () => {
+    const { code, stdout, stderr } = await demo([await project()]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.length).toBeLessThan(56); // npm run writes four more
+    expect(lines[0]).toContain("local rules in place of a language model");
+    expect(lines.at(-1)).toMatch(/^More .*npm run demo -- --trace/);
+    expect(stdout).toMatch(/ {2}\d+\. .*\n {2}… \d+ more lines\n/);
+    expect(stdout).toMatch(
+      /Two processes, one run of each call: \d+ calls of the model, \d+ of tools\. Nothing ran twice\./,
+    );
+    expect(stdout).not.toMatch(/│|Trace|measured/);
+  });
+
   it("takes the model of a server, and sends its spans", async () => {
     const model = await serve(answerAsModel);
     const spans: { name: string }[] = [];
@@ -44,7 +58,7 @@ describe("the conversation of npm run demo", { timeout: 120_000 }, () => {
       spans.push(...spansIn(await bodyOf(request)));
       response.writeHead(200, { "content-type": "application/json" }).end("{}");
     });
-    const args = [await project(), "--otlp", collector];
+    const args = [await project(), "--trace", "--otlp", collector];
     const { code, stdout, stderr } = await demo(args, { KUMIKO_BASE_URL: `${model}/v1` });
     expect(stderr).toBe("");
     expect(code).toBe(0);

@@ -29,12 +29,15 @@ function install(packages: Record<string, object>) {
   for (const path of Object.keys(packages)) writeJson(`${path}/package.json`, {});
 }
 
-/** Runs the script with a stand-in for npm that writes its arguments to a file and exits with `npmExit`. */
-function run({ npmExit = 0, check = false } = {}) {
+/** Runs the script with a stand-in for npm that writes its arguments to a file, says something and exits with `npmExit`. */
+function run({ npmExit = 0, npmSays = "", check = false } = {}) {
   const npm = join(project, "npm-cli.js");
   writeFileSync(
     npm,
-    `require("fs").writeFileSync("npm-was-run", process.argv.slice(2).join(" ")); process.exit(${npmExit});`,
+    `require("fs").writeFileSync("npm-was-run", process.argv.slice(2).join(" "));
+     console.log("added 500 packages");
+     console.error(${JSON.stringify(npmSays)});
+     process.exitCode = ${npmExit};`,
   );
   const args = [join(project, "scripts/install.mjs"), ...(check ? ["--check"] : [])];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
@@ -42,20 +45,20 @@ function run({ npmExit = 0, check = false } = {}) {
     env: { ...process.env, npm_execpath: npm },
   });
   const log = join(project, "npm-was-run");
-  return { status, output: stdout + stderr, npm: existsSync(log) ? readFileSync(log, "utf8") : undefined };
+  return { status, output: stdout + stderr, stdout, npm: existsSync(log) ? readFileSync(log, "utf8") : undefined };
 }
 
 describe("install.mjs", () => {
   it("runs npm ci, development packages included, when nothing is installed", () => {
-    const { status, output, npm } = run();
-    expect(npm).toBe("ci --include=dev --no-audit --no-fund");
-    expect(output).toContain("nothing is installed yet");
-    expect(status).toBe(0);
+    const { status, output, stdout, npm } = run({ npmSays: "npm warn EBADENGINE Unsupported engine" });
+    expect(npm).toBe("ci --include=dev --no-audit --no-fund --loglevel=error");
+    expect(output).toBe("Installing dependencies with npm ci, because nothing is installed yet.\n");
+    expect([status, stdout]).toEqual([0, ""]);
   });
 
   it("does nothing when everything is installed, other platforms' packages aside", () => {
     install({ "node_modules/one": one });
-    expect(run()).toEqual({ status: 0, output: "", npm: undefined });
+    expect(run()).toEqual({ status: 0, output: "", stdout: "", npm: undefined });
   });
 
   it.each([
@@ -85,10 +88,26 @@ describe("install.mjs", () => {
     expect(run().npm).toMatch(/^ci /);
   });
 
-  it("fails when npm ci fails", () => {
-    const { status, output } = run({ npmExit: 7 });
+  it("fails when npm ci fails, and says in one line what to do", () => {
+    const noNetwork = [
+      "npm error code ENOTFOUND",
+      "npm error syscall getaddrinfo",
+      "npm error network request to https://registry.example/zod failed, reason: getaddrinfo ENOTFOUND registry.example",
+      "npm error network This is a problem related to network connectivity.",
+      "npm error A complete log of this run can be found in: /tmp/debug.log",
+    ].join("\n");
+    const [, line, ...rest] = run({ npmExit: 1, npmSays: noNetwork }).output.split("\n");
+    expect(line).toBe(
+      'npm ci failed (ENOTFOUND): network request to https://registry.example/zod failed, reason: getaddrinfo ENOTFOUND registry.example. Check the network connection, and what "npm config get registry" names; then run the command again.',
+    );
+    expect(rest).toEqual([""]);
+    const { status, output } = run({
+      npmExit: 7,
+      npmSays: "npm ERR! code EUSAGE\nnpm ERR! \nnpm ERR! The lockfile is old.",
+    });
     expect(status).toBe(1);
-    expect(output).toContain("npm ci failed");
+    expect(output).toContain('\nnpm ci failed (EUSAGE): The lockfile is old. Run "npm ci" to see all that it says.');
+    expect(run({ npmExit: 7 }).output).toContain('\nnpm ci failed. Run "npm ci"');
   });
 
   it("only says what is missing with --check", () => {

@@ -1,38 +1,51 @@
-import { Chain, passthrough } from "kumiko";
-import { splitter, type VectorStore, vectorIndexer, vectorRetriever } from "kumiko/rag";
+import { relative, sep } from "node:path";
+import { Chain, type Document } from "kumiko";
+import { splitter, type VectorStore, vectorIndexer } from "kumiko/rag";
 import { directoryLoader } from "kumiko/rag/files";
-import { answerFrom, type DocsAnswer } from "./answer-from.js";
-import { embeddingDimension, hashedEmbedder } from "./hashed-embedder.js";
+import { withCodeNames } from "./question-words.js";
 
-const index = "docs";
-const embedder = hashedEmbedder(); // any other embedder goes here, with its dimension
+export const docsIndex = "docs";
 
-/** Reads the Markdown files of a folder, splits them at their headings, and keeps the chunks with their vectors in a store. */
-export async function indexFolder(store: VectorStore, folder: string): Promise<readonly string[]> {
-  if ((await store.listIndexes()).includes(index)) await store.deleteIndex(index);
-  await store.createIndex({ indexName: index, dimension: embeddingDimension });
-  const pipeline = new Chain<{ readonly uri: string }>()
-    .append(directoryLoader({ extensions: [".md"] }), { key: "read" })
-    .append(
-      splitter("markdown", {
-        headers: [
-          ["#", "title"],
-          ["##", "section"],
-        ],
-        size: 1_200,
-      }),
-      { key: "split" },
-    )
-    .append(vectorIndexer(store, { index, embedder }), { key: "index" })
-    .compile({ name: "index-docs" });
-  return pipeline.invoke({ uri: folder });
+const linkTarget = /\]\([^)\s]*\)/g;
+
+/** Pages for people who change this package, not for those who use it. */
+const forMaintainers =
+  /^docs\/(?:decisions|performance)(?:\/|$)|^docs\/(?:architecture|performance-internals|mastra-documents)\.md$/;
+
+/** Reads the README and the docs of a repository, splits them at their headings, and writes the passages into a store, by words. */
+export async function indexDocs(store: VectorStore, repository: string): Promise<readonly string[]> {
+  if ((await store.listIndexes()).includes(docsIndex)) await store.deleteIndex(docsIndex);
+  const pages = directoryLoader({
+    extensions: [".md"],
+    ignore: (path) => !/^(?:README\.md|docs(?:\/.*)?)$/.test(path) || forMaintainers.test(path),
+  });
+  const sections = splitter("markdown", {
+    headers: [
+      ["#", "title"],
+      ["##", "section"],
+      ["###", "part"],
+    ],
+    size: 1_200,
+  });
+  return new Chain<{ readonly uri: string }>()
+    .append(pages, { key: "read" })
+    .append(sections, { key: "split" })
+    .append((passages) => passages.map((passage) => searchable(passage, repository)), { key: "addWords" })
+    .append(vectorIndexer(store, { index: { indexName: docsIndex, text: { stems: "en" } } }), { key: "index" })
+    .compile({ name: "index-docs" })
+    .invoke({ uri: repository });
 }
 
-/** Finds the chunks that fit a question best, by vectors and by words, and answers with sentences of them. */
-export function askDocs(store: VectorStore) {
-  const find = vectorRetriever(store, { index, embedder, topK: 4, hybrid: true });
-  return new Chain<string>()
-    .appendParallel({ question: passthrough<string>(), found: find })
-    .append(({ question, found }): Promise<DocsAnswer> => answerFrom(question, found), { key: "answer" })
-    .compile({ name: "ask-docs" });
+/** What is searched: the text, its headings once more, and code names in parts. The text itself is kept in the metadata. */
+function searchable({ id, content, metadata }: Document, repository: string): Document {
+  const { uri, start, title, section, part } = metadata;
+  const headings = [title, section, part].filter((heading) => heading !== undefined);
+  // only the first passage of a section contains its heading
+  const repeated = headings.map((heading) => (content.includes(`# ${heading}\n`) ? heading : `${heading} ${heading}`));
+  const path = relative(repository, String(uri)).replaceAll(sep, "/");
+  return {
+    id,
+    content: withCodeNames([...repeated, content.replaceAll(linkTarget, "]")].join("\n")),
+    metadata: { path, start, headings, text: content },
+  };
 }
