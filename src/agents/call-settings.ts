@@ -4,7 +4,7 @@ import { requireModelOptions } from "../models/check-options.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentCallOptions, AgentModelOptions } from "./call-options.js";
 import { checkAgentOptionNames, type Elsewhere, invalidAgentOption, needsStore } from "./errors.js";
-import type { AgentCall } from "./turn.js";
+import type { RunWatch } from "./run-watch.js";
 
 /** The options of a run that a call may have. */
 export const runNames: readonly string[] = [
@@ -71,20 +71,20 @@ export function modelOptionsOf({ options, nodes, modelOptions }: AgentCallOption
   return { ...options?.model, ...nodes?.model?.options, ...modelOptions } as AgentModelOptions;
 }
 
-/** The options of the run of the graph: models are called inside a node, and get theirs through the call. */
-export function runOptionsOf(given: AgentCallOptions, call: AgentCall, signal: AbortSignal | undefined): RunOptions {
+/** The options of the run of the graph: models are called inside a node, and get theirs through the turn. */
+export function runOptionsOf(
+  given: AgentCallOptions,
+  { signal, watch }: { readonly signal?: AbortSignal | undefined; readonly watch?: RunWatch | undefined } = {},
+): RunOptions {
   const { threadId, onWaiting, onBusy, modelOptions, maxSteps, options, nodes, ...others } = given;
   const { model, ...kinds } = options ?? {};
   // events need the handlers of tools only, and a handler of the whole run would be called for every chunk
-  const callbacks =
-    call.watch === undefined ? nodes?.tools?.callbacks : [...(nodes?.tools?.callbacks ?? []), call.watch];
-  const run: Record<string, unknown> = {
-    nodes: {
-      ...nodes,
-      model: { ...nodes?.model, options: { call } },
-      tools: { ...nodes?.tools, options: { ...nodes?.tools?.options, call }, callbacks },
-    },
-  };
+  const callbacks = watch === undefined ? nodes?.tools?.callbacks : [...(nodes?.tools?.callbacks ?? []), watch];
+  const run: Record<string, unknown> = {};
+  if (nodes !== undefined || watch !== undefined) {
+    const { options: _, ...ofModel } = nodes?.model ?? {};
+    run.nodes = { ...nodes, model: ofModel, tools: { ...nodes?.tools, callbacks } };
+  }
   for (const name in others) {
     const value = others[name as keyof typeof others];
     if (value !== undefined) run[name] = value;

@@ -22,6 +22,7 @@ import type { Agent, AgentGraph, AgentToolOptions } from "./agent.js";
 import type { AgentOptions } from "./agent-options.js";
 import { type AgentParts, type AnyAgentOptions, agentParts } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
+import { OngoingRun, type RunnableAgent } from "./agent-run.js";
 import { type AgentState, newAgentState } from "./agent-state.js";
 import { AgentStream } from "./agent-stream.js";
 import type {
@@ -35,10 +36,9 @@ import type {
 import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
 import { agentWithoutDescription, checkAgentOptionNames, invalidAgentOption, nothingToResume } from "./errors.js";
 import { runModelNode } from "./model-node.js";
-import { AgentRunCall, type RunnableAgent } from "./run-agent.js";
 import { type EventReader, StreamCall } from "./stream-call.js";
 import { toolsNode } from "./tools-node.js";
-import type { AgentCall } from "./turn.js";
+import { OngoingTurn } from "./turn.js";
 
 /** The output type of an agent with this output schema; text without one. */
 export type AgentOutput<Schema> = Schema extends AnyStandardSchema
@@ -66,8 +66,6 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
   readonly name: string;
   readonly description: string | undefined;
   readonly graph: AgentGraph;
-  readonly passing: AgentGraph;
-  readonly resuming: AgentGraph;
   readonly [agentParts]: AgentParts;
   #isChecked = false;
 
@@ -76,9 +74,6 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
     this.name = parts.name;
     this.description = parts.description;
     this.graph = agentGraph(parts);
-    const { store, durability, history = false } = parts.options;
-    this.passing = store === undefined ? this.graph : agentGraph(parts, { durability: "exit" });
-    this.resuming = history === false ? this.graph : agentGraph(parts, { durability });
   }
 
   get parts(): AgentParts {
@@ -87,7 +82,7 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
 
   async generate(prompt: Prompt, options?: AgentCallOptions): Promise<AgentResult<Output>> {
     this.#check();
-    return (await new AgentRunCall(this).generate(prompt, options)) as AgentResult<Output>;
+    return (await new OngoingRun(this).generate(prompt, options)) as AgentResult<Output>;
   }
 
   stream(prompt: Prompt, options?: AgentCallOptions): AgentStream<Output> {
@@ -96,7 +91,7 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
 
   async resume(run: ResumeTarget, answers?: Answers, options?: AgentResumeOptions): Promise<AgentResult<Output>> {
     this.#check();
-    return (await new AgentRunCall(this).resume(targetOf(run), answers, options)) as AgentResult<Output>;
+    return (await new OngoingRun(this).resume(targetOf(run), answers, options)) as AgentResult<Output>;
   }
 
   resumeStream(run: ResumeTarget, answers?: Answers, options?: AgentResumeOptions): AgentStream<Output> {
@@ -125,14 +120,14 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
   }
 
   #stream(
-    work: (call: AgentRunCall) => Promise<AgentResult<unknown>>,
+    work: (call: OngoingRun) => Promise<AgentResult<unknown>>,
     given: AgentResumeOptions | undefined,
   ): AgentStream<Output> {
-    let call: AgentRunCall | undefined;
+    let call: OngoingRun | undefined;
     const { name, output, options } = this.parts;
     const start = async (reader: EventReader): Promise<AgentResult<unknown>> => {
       this.#check();
-      call = new AgentRunCall(this, reader);
+      call = new OngoingRun(this, reader);
       return work(call);
     };
     const streamed = new StreamCall({
@@ -162,14 +157,10 @@ function targetOf(run: ResumeTarget): string | { readonly threadId: string } {
   throw nothingToResume();
 }
 
-/** When a run is saved, and what stays of it. */
-type SaveSettings = Pick<AgentParts["options"], "durability" | "history">;
-
 /** The graph of an agent: the model, its tools, and the way back. */
-function agentGraph(parts: AgentParts, saves: SaveSettings = parts.options): AgentGraph {
+function agentGraph(parts: AgentParts): AgentGraph {
   const { name, options } = parts;
-  const { store, callbacks = [], runtime } = options;
-  const { durability = "step", history = false } = saves;
+  const { store, durability = "step", history = false, callbacks = [], runtime } = options;
   const graph = new Graph<readonly AgenticMessage[], AgenticMessage>()
     .withState(stateKey<AgentState>("agent", () => newAgentState(name)))
     .addNode("model", modelNode(parts))
@@ -185,8 +176,8 @@ function agentGraph(parts: AgentParts, saves: SaveSettings = parts.options): Age
 function asAgent(graph: AgentGraph, { name, description }: AgentParts): AgentGraph {
   const body = hasNodeDefinition(graph) ? graph[nodeDefinition].body : undefined;
   if (body?.kind !== "graph") return graph;
-  const meta: Plan["meta"] = (optionsOf) => {
-    const { threadId } = (optionsOf("model") as { readonly call?: AgentCall } | undefined)?.call ?? {};
+  const meta: Plan["meta"] = (turn) => {
+    const threadId = turn instanceof OngoingTurn ? turn.asked.threadId : undefined;
     return withoutUndefined({ name, description, threadId });
   };
   return new CompiledPlan(planOfAgent(body.plan, meta));
@@ -230,7 +221,7 @@ function agentTool(
     execute: async (input: unknown, ctx: ToolContext): Promise<unknown> => {
       const question = userMessage(questionOf(input));
       const prompt = history === "parent" ? [...conversationOf(ctx), question] : [question];
-      const result = await new AgentRunCall(agent).forCall(ctx.toolCallId).generate(prompt, { parent: ctx });
+      const result = await new OngoingRun(agent).forCall(ctx.toolCallId).generate(prompt, { parent: ctx });
       return agent.parts.output === undefined ? result.text : result.output;
     },
   };

@@ -1,7 +1,7 @@
 import { randomId } from "../callbacks/random-id.js";
 import { checkOptions } from "../check-options.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
-import { asRunOfLibrary } from "../run/options/checkpoint-options.js";
+import { savedAs } from "../run/options/checkpoint-options.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
@@ -93,7 +93,7 @@ async function forkTurn(
     ...(former?.kept !== undefined && { kept: former.kept }),
   };
   // the record comes last: until then the copy is not there
-  await graph.fork(runId, asRunOfLibrary({ ...options, to: checkpointId }));
+  await graph.fork(runId, savedAs({ ...options, to: checkpointId }, { hasReservedId: true }));
   await copyTurns(store, before, to);
   await writeTurn(store, key, copy, undefined);
   return { checkpointId, threadId: to };

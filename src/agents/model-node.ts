@@ -259,7 +259,7 @@ async function endTurn(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMess
   state.phase = "end";
   const hooks = turnHooks(turn)?.afterAgent(turn, ctx);
   if (hooks !== undefined) await hooks;
-  if (turn.call.onEnd !== undefined) await turn.call.onEnd(state);
+  if (turn.asked.onEnd !== undefined) await turn.asked.onEnd(state);
   const last = state.steps.at(-1)?.message;
   return leaveWith(turn, state.end === "returned" || last === undefined ? assistantMessage(state.text) : last, ctx);
 }

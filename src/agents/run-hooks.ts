@@ -263,7 +263,7 @@ async function runHook<T>(
 function runOf(turn: OngoingTurn, { name, state }: AnyMiddleware, ctx: NodeContext): AgentRun<never> {
   const { middleware } = turn.state;
   if (state !== undefined && !Object.hasOwn(middleware, name))
-    middleware[name] = turn.call.kept?.[name] ?? newState(name, state);
+    middleware[name] = turn.asked.kept?.[name] ?? newState(name, state);
   return Object.defineProperty(turn.run(ctx), "state", {
     enumerable: true,
     get: () => middleware[name],

@@ -11,12 +11,12 @@ import { noUsage } from "./token-usage.js";
 export interface ResultSource {
   readonly root: AgentParts;
   readonly state: AgentState;
-  readonly call: { readonly checkpointId?: string | undefined; readonly threadId?: string | undefined };
+  readonly asked: { readonly checkpointId?: string | undefined; readonly threadId?: string | undefined };
 }
 
 /** The outcome of a turn: its end, or the questions that it waits for. */
 export function resultOf(
-  { root, state, call }: ResultSource,
+  { root, state, asked }: ResultSource,
   interrupts: readonly Interrupt[] | undefined,
 ): AgentResult<unknown> | Promise<AgentResult<unknown>> {
   const finishReason = interrupts === undefined ? (state.end ?? "stop") : "waiting";
@@ -28,8 +28,8 @@ export function resultOf(
     usage: state.usage,
     usageByModel: { ...state.usageByModel },
     agent: state.active,
-    ...(call.checkpointId !== undefined && { checkpointId: call.checkpointId }),
-    ...(call.threadId !== undefined && { threadId: call.threadId }),
+    ...(asked.checkpointId !== undefined && { checkpointId: asked.checkpointId }),
+    ...(asked.threadId !== undefined && { threadId: asked.threadId }),
     finishReason,
     interrupts: interrupts ?? [],
   } as const;

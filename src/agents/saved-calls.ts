@@ -1,13 +1,10 @@
 import { type Clock, clockOf } from "../components/clock.js";
 import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
-import { type HasNodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
 import type { Runtime } from "../compose/runtime.js";
 import { KumikoError } from "../errors.js";
-import { checkRunOptions, resolveOverrides } from "../run/options/call-options.js";
-import { asRunOfLibrary, checkCheckpointOptions, checkControl } from "../run/options/checkpoint-options.js";
-import { Program } from "../run/program.js";
+import { CompiledPlan } from "../run/compiled-plan.js";
+import { savedAs } from "../run/options/checkpoint-options.js";
 import { timeoutError } from "../run/scope.js";
-import { runNested } from "../run/start.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
@@ -26,14 +23,12 @@ import { checkOpenTools } from "./open-tools.js";
 import { readSavedRun } from "./saved-run.js";
 import type { ThreadTurn } from "./thread-turn.js";
 import { type Opened, openTurn, reopenTurn } from "./thread-turns.js";
-import type { AgentCall } from "./turn.js";
 import { untilStopped } from "./until-stopped.js";
 
-/** A called agent with its graphs. */
+/** A called agent with its graph. */
 interface CalledAgent {
   readonly parts: AgentParts;
   readonly graph: AgentGraph;
-  readonly resuming: AgentGraph;
 }
 
 /** A turn of a thread, and the time that is left for its run. */
@@ -79,23 +74,9 @@ function checkThreadOptions({ name, options: { store } }: AgentParts, options: A
   if (store === undefined) throw needsStore(`Agent "${name}" was called with a threadId`);
 }
 
-const programs = new WeakMap<AgentGraph, Program>();
-
 /** Checks the options of a run before its turn is written, which would stay in the thread. */
 function checkRunFirst(graph: AgentGraph, options: AgentCallOptions): void {
-  const run = runOptionsOf(options, { streams: false }, undefined);
-  const program = programs.get(graph) ?? programOf(graph);
-  programs.set(graph, program);
-  checkRunOptions(run, program);
-  checkControl(run);
-  resolveOverrides(run, program);
-  checkCheckpointOptions(run, program.plan);
-}
-
-function programOf(graph: AgentGraph): Program {
-  const { body } = (graph as AgentGraph & HasNodeDefinition)[nodeDefinition];
-  if (body.kind !== "graph") throw new TypeError("An agent is a graph.");
-  return new Program(body.plan, runNested);
+  if (graph instanceof CompiledPlan) graph.checkOptions(runOptionsOf(options));
 }
 
 /** Opens what is resumed: a run, or the newest turn of a thread. */
@@ -127,41 +108,39 @@ function checkResumeOptions({ name, options: { store } }: AgentParts, options: A
   if (store === undefined) throw needsStore(`Agent "${name}" was asked to resume`);
 }
 
-/** The id of a run that was given none. */
-const passingId = /^agent-[\da-f]{32}$/;
-
 export interface ResumedRun {
   readonly id: string;
   readonly thread: ThreadTurn | undefined;
   readonly answers: Answers | undefined;
-  readonly options: AgentCallOptions;
-  readonly call: AgentCall;
-  readonly signal: AbortSignal | undefined;
+  /** The options of the run. */
+  readonly run: RunOptions;
+  readonly modifyState: ResumeOptions["modifyState"];
+  /** Gets the state that the run begins with. */
+  readonly onState: (state: AgentState) => void;
 }
 
 /** Goes on with a run. One that was never saved begins again. */
 export async function resumeRun(
-  { parts, graph: whole, resuming }: CalledAgent,
-  { id, thread, answers, options, call, signal }: ResumedRun,
+  { parts, graph }: CalledAgent,
+  { id, thread, answers, run, modifyState: given, onState }: ResumedRun,
 ): Promise<AgenticMessage> {
-  const graph = passingId.test(id) ? resuming : whole;
-  const run = runOptionsOf(options, call, signal);
   if (thread?.hasBrokenOff === true) await finishTurn(thread, parts, id);
   const modifyState: ResumeOptions["modifyState"] = (state, path) => {
-    const changed = options.modifyState?.(state, path);
+    const changed = given?.(state, path);
     if (path !== "") return changed;
-    call.state = (changed ?? state) as AgentState;
-    if (answers !== undefined) checkOpenTools(parts, call.state);
+    const first = (changed ?? state) as AgentState;
+    onState(first);
+    if (answers !== undefined) checkOpenTools(parts, first);
     return changed;
   };
   try {
-    return await graph.resume(id, answers, { ...(run as RunOptions), modifyState });
+    return await graph.resume(id, answers, { ...run, modifyState });
   } catch (error) {
     if (!isUnknown(error)) throw error;
     if (thread?.mayNotHaveBegun !== true) throw noSuchRun(id, error);
     // it ended before the run was saved for the first time
     const { modifyState: _, ...fromStart } = run;
-    return graph.invoke(thread.messages, asRunOfLibrary({ ...fromStart, checkpointId: id }));
+    return graph.invoke(thread.messages, savedAs({ ...fromStart, checkpointId: id }, { hasReservedId: true }));
   }
 }
 

@@ -22,7 +22,7 @@ export function prepareStep(
 
 function newStep(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): PreparedStep {
   const { model, instructions, toolbox, parts } = ready;
-  const options = { ...parts.options.modelOptions, ...givenToNode(turn, ctx), ...turn.call.modelOptions };
+  const options = { ...parts.options.modelOptions, ...givenToNode(turn, ctx), ...turn.asked.modelOptions };
   const isSeen = parts.middleware.some(({ wrapModelCall }) => wrapModelCall !== undefined);
   return { ready, model, instructions, infos: toolbox.infos, toolbox, toolChoice: undefined, options, isSeen };
 }
@@ -30,8 +30,7 @@ function newStep(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Prepar
 /** The options of the run for models, or for this node. */
 function givenToNode(turn: OngoingTurn, ctx: NodeContext): AgentModelOptions {
   if (turn.modelOptions === undefined) {
-    const { call, ...given } = (ctx.options ?? {}) as AgentModelOptions & { readonly call?: unknown };
-    turn.modelOptions = given;
+    turn.modelOptions = (ctx.options ?? {}) as AgentModelOptions;
   }
   return turn.modelOptions;
 }

@@ -123,16 +123,13 @@ function runCalls(
 
 /** Tools get the conversation. Where only some are offered, the others are unknown. */
 function toolOptions(turn: OngoingTurn, { kit, table, tools }: Toolbox, ctx: NodeContext): ToolsNodeOptions {
-  if (turn.toolsOptions === undefined) {
-    const { call, ...given } = (ctx.options ?? {}) as ToolsNodeOptions & { readonly call?: unknown };
-    turn.toolsOptions = toolsNodeOptionsOf(given);
-  }
+  turn.toolsOptions ??= toolsNodeOptionsOf((ctx.options ?? {}) as ToolsNodeOptions);
   const { messages } = turn;
   return table === kit.table ? { messages, ...turn.toolsOptions } : { messages, tools, ...turn.toolsOptions };
 }
 
 /** Tools are told which agent calls. */
-function callingAgent({ call: { threadId }, state }: OngoingTurn): NonNullable<ToolContext["agent"]> {
+function callingAgent({ asked: { threadId }, state }: OngoingTurn): NonNullable<ToolContext["agent"]> {
   return threadId === undefined ? { name: state.active } : { name: state.active, threadId };
 }
 

@@ -1,7 +1,7 @@
 import type { NodeContext } from "../components/context.js";
 import type { ToolChoice } from "../components/model.js";
 import { Context } from "../run/context.js";
-import type { StateCell } from "../run/state-cell.js";
+import { LocalKey, localOf, nearestLocal } from "../run/local.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import type { ToolInfo } from "../schema/tool-info.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
@@ -9,7 +9,7 @@ import type { ToolsNodeOptions } from "../tools/node/options.js";
 import type { AgentContext, AgentRun } from "./agent-context.js";
 import type { AgentEventBody, EventPlace, RestartReason } from "./agent-event.js";
 import { type AgentParts, reachableFrom } from "./agent-parts.js";
-import { type AgentState, countUsage } from "./agent-state.js";
+import { type AgentState, countUsage, newAgentState } from "./agent-state.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { EventFeed } from "./event-feed.js";
 import type { ModelChain } from "./model-chain.js";
@@ -18,10 +18,8 @@ import type { RunWatch } from "./run-watch.js";
 import type { SpentTokens } from "./token-usage.js";
 import type { Toolbox } from "./toolbox.js";
 
-/** One call of an agent, as its nodes know it. What is not in it, an agent run as a bare graph does without. */
-export interface AgentCall {
-  /** Whether models are asked to stream. */
-  readonly streams: boolean;
+/** What a call of an agent asks of its turn. One that runs as a bare graph is asked nothing but its input. */
+export interface Asked {
   readonly feed?: EventFeed | undefined;
   /** Earlier turns of the thread. */
   readonly history?: readonly AgenticMessage[] | undefined;
@@ -42,10 +40,6 @@ export interface AgentCall {
   readonly watch?: RunWatch | undefined;
   /** Called before the run has ended: a thread must know of the end while there still is a checkpoint. */
   readonly onEnd?: ((state: AgentState) => Promise<void>) | undefined;
-  /** The run, once there is one. */
-  turn?: OngoingTurn | undefined;
-  /** The state that a resume begins with. */
-  state?: AgentState | undefined;
 }
 
 interface Listener {
@@ -69,26 +63,24 @@ export interface OpenRound {
   finished(error: unknown): readonly AgenticMessage[];
 }
 
-/** The turn that a context is in: that of the nearest graph around it which is an agent. */
+/** Where the run of an agent's graph keeps its turn. */
+export const currentTurn = new LocalKey<OngoingTurn>("turn");
+
+/** The turn that a context is in: that of the nearest run around it which is one of an agent. */
 export function turnAround(ctx: NodeContext): OngoingTurn | undefined {
-  return ctx instanceof Context ? turnFrom(ctx.stateCell) : undefined;
+  return ctx instanceof Context ? nearestLocal(ctx.localRun, currentTurn) : undefined;
 }
 
-/** The turn of a node of an agent's graph; made when its first node runs. */
+/** The turn of a node of an agent's graph. It begins with the first node. */
 export function turnOf(root: AgentParts, ctx: NodeContext<AgentState>): OngoingTurn {
-  const cell = ctx instanceof Context ? ctx.stateCell : undefined;
-  if (cell?.beside instanceof OngoingTurn && cell.beside.state === ctx.state) return cell.beside;
-  const given = (ctx.options as { readonly call?: AgentCall } | undefined)?.call;
-  const turn = new OngoingTurn(root, given ?? { streams: false }, ctx);
-  if (cell !== undefined) cell.beside = turn;
-  return turn;
-}
-
-function turnFrom(nearest: StateCell | undefined): OngoingTurn | undefined {
-  for (let cell = nearest; cell !== undefined; cell = cell.outer) {
-    if (cell.beside instanceof OngoingTurn && cell.beside.state === cell.value) return cell.beside;
+  const run = ctx instanceof Context ? ctx.localRun : undefined;
+  let turn = localOf(run, currentTurn);
+  if (turn === undefined) {
+    turn = new OngoingTurn(root);
+    if (run !== undefined) run.local = { key: currentTurn, value: turn };
   }
-  return undefined;
+  if (!turn.hasBegun) turn.begin(ctx);
+  return turn;
 }
 
 /** Whether the state of the run is saved, at its end or at each step. */
@@ -124,15 +116,17 @@ export interface PreparedStep {
 /** One turn of an agent in this process: what its state does not keep. */
 export class OngoingTurn {
   readonly root: AgentParts;
-  readonly call: AgentCall;
-  readonly state: AgentState;
+  readonly asked: Asked;
   readonly history: readonly AgenticMessage[];
+  /** Whether a node of it has run. */
+  hasBegun = false;
+  state: AgentState;
   /** The round of tools that is under way. */
   round: OpenRound | undefined;
   /** How many tasks it is inside of. */
-  readonly depth: number;
+  depth = 0;
   /** Receives the events of tools. */
-  readonly watch: RunWatch | undefined;
+  watch: RunWatch | undefined;
   /** The agents that have answered, by name. */
   readonly ready = new Map<string, ReadyAgent | Promise<ReadyAgent>>();
   /** A step of the agent that answered last, as it is before hooks change it. */
@@ -154,38 +148,41 @@ export class OngoingTurn {
    */
   answers = { asked: 0, wrapped: 0, known: 0, count: 0 };
   /** Whether a node may be entered again, in this process or another one: then its answers are kept. */
-  readonly isKept: boolean;
+  isKept = false;
   /** Of the agent around this one. */
-  readonly #outer: OngoingTurn | undefined;
+  #outer: OngoingTurn | undefined;
   /** The agents that may answer, by name; `undefined` if that is only the called one. */
   readonly #reachable: ReadonlyMap<string, AgentParts> | undefined;
-  readonly #listeners: readonly Listener[];
+  #listeners: readonly Listener[] = [];
   /** Of the node that began it. (A closure over it kept turns that were over from young garbage collections.) */
-  readonly #node: NodeContext["runInfo"];
-  readonly #parentCallId: string | undefined;
+  #node: NodeContext["runInfo"] | undefined;
 
-  constructor(root: AgentParts, call: AgentCall, ctx: NodeContext<AgentState>) {
+  constructor(root: AgentParts, asked: Asked = {}) {
     this.root = root;
-    this.call = call;
-    this.state = ctx.state;
-    this.history = call.history ?? [];
-    this.isKept = isSavedRun(ctx) || (ctx instanceof Context && ctx.retains);
+    this.asked = asked;
+    this.history = asked.history ?? [];
+    this.state = notBegun;
     this.#reachable = root.options.handoffs && new Map(reachableFrom(root).map((parts) => [parts.name, parts]));
+  }
+
+  begin(ctx: NodeContext<AgentState>): void {
+    const { root, asked } = this;
+    const { state } = ctx;
+    this.hasBegun = true;
+    this.state = state;
+    this.isKept = isSavedRun(ctx) || (ctx instanceof Context && ctx.retains);
     this.#node = ctx.runInfo;
-    const outer = ctx instanceof Context ? turnFrom(ctx.stateCell?.outer) : undefined;
+    const outer = ctx instanceof Context ? nearestLocal(ctx.localRun?.around?.localRun, currentTurn) : undefined;
     this.#outer = outer;
     const around = outer?.listeners ?? [];
-    const own = call.feed === undefined ? [] : [{ feed: call.feed, path: [], place: undefined, agent: undefined }];
+    const own = asked.feed === undefined ? [] : [{ feed: asked.feed, path: [], place: undefined, agent: undefined }];
     this.#listeners = [...own, ...around];
-    this.#parentCallId = call.parentCallId;
-    this.depth = call.depth ?? outer?.depth ?? 0;
-    this.watch = call.watch ?? outer?.watch;
-    call.turn = this;
-    const { state } = this;
-    const active = state.phase === "start" ? (call.active ?? state.active) : state.active;
+    this.depth = asked.depth ?? outer?.depth ?? 0;
+    this.watch = asked.watch ?? outer?.watch;
+    const active = state.phase === "start" ? (asked.active ?? state.active) : state.active;
     state.active = this.#reachable?.has(active) === true ? active : root.name;
-    for (const { model, usage } of call.spent ?? []) this.count(model, usage);
-    this.emit({ type: "start", threadId: call.threadId, checkpointId: call.checkpointId });
+    for (const { model, usage } of asked.spent ?? []) this.count(model, usage);
+    this.emit({ type: "start", threadId: asked.threadId, checkpointId: asked.checkpointId });
     if (active !== state.active) this.emit({ type: "handoff", from: active, to: state.active });
     this.#dropStates(ctx);
   }
@@ -199,7 +196,7 @@ export class OngoingTurn {
   }
 
   get maxSteps(): number {
-    return this.call.maxSteps ?? this.root.maxSteps;
+    return this.asked.maxSteps ?? this.root.maxSteps;
   }
 
   /** Whether the answer is streamed, because its events are read. */
@@ -250,7 +247,7 @@ export class OngoingTurn {
     return {
       agent: this.state.active,
       requestContext: ctx.requestContext,
-      threadId: this.call.threadId,
+      threadId: this.asked.threadId,
       get signal() {
         return ctx.signal;
       },
@@ -265,7 +262,7 @@ export class OngoingTurn {
     return {
       agent: state.active,
       requestContext: ctx.requestContext,
-      threadId: this.call.threadId,
+      threadId: this.asked.threadId,
       signal: ctx.signal,
       ctx,
       get messages() {
@@ -303,12 +300,15 @@ export class OngoingTurn {
     const { place: last, path } = listener;
     if (last?.step === step && listener.agent === active) return last;
     listener.agent = active;
-    const parentCallId = this.#parentCallId;
-    const place = { runId: this.#node.parentRunId ?? this.#node.runId, agentPath: [...path, active], step };
+    const { parentCallId } = this.asked;
+    const place = { runId: this.#node?.parentRunId ?? this.#node?.runId ?? "", agentPath: [...path, active], step };
     listener.place = parentCallId === undefined ? place : { ...place, parentCallId };
     return listener.place;
   }
 }
+
+/** The state of a turn before its first node runs, which has that of the run. */
+const notBegun: AgentState = Object.freeze(newAgentState(""));
 
 /** Events are JSON: what is absent is not there. */
 function withoutAbsent(event: AgentEventBody): AgentEventBody {

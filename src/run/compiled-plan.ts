@@ -14,6 +14,8 @@ import type { Plan } from "../compose/plan/plan.js";
 import type { Runnable } from "../compose/runnable.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
+import { checkRunOptions, resolveOverrides } from "./options/call-options.js";
+import { checkCheckpointOptions, checkControl } from "./options/checkpoint-options.js";
 import { Program } from "./program.js";
 import { historyOf, runForCollect, runForStream, runForValue, runNested } from "./start.js";
 
@@ -88,6 +90,14 @@ export class CompiledPlan<in I, out O, out Inner = unknown> implements Runnable<
 
   async forget(checkpointId: string, options?: { readonly takeover?: boolean | undefined }): Promise<void> {
     return (await historyOf(this.#program, "forget")).forget(checkpointId, options);
+  }
+
+  /** Checks the options of a run, without starting one. */
+  checkOptions(options: RunOptions): void {
+    checkRunOptions(options, this.#program);
+    checkControl(options);
+    resolveOverrides(options, this.#program);
+    checkCheckpointOptions(options, this.#plan);
   }
 
   /** The parts of the graph as plain data. */

@@ -13,6 +13,7 @@ import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js
 import type { Children } from "./children.js";
 import type { Environment } from "./environment.js";
 import { stateNotFound } from "./errors.js";
+import type { LocalRun } from "./local.js";
 import type { Permit, Semaphore } from "./policies/semaphore.js";
 import { askAt, interruptAt, onceAt } from "./questions.js";
 import { abortError, type Scope } from "./scope.js";
@@ -74,6 +75,11 @@ export abstract class Context implements NodeContext {
   /** This context itself, also for a copy made by `with`. */
   get origin(): Context {
     return this;
+  }
+
+  /** The run that it is in. */
+  get localRun(): LocalRun | undefined {
+    return this.around?.localRun;
   }
 
   get signal(): AbortSignal {

@@ -7,7 +7,7 @@ import type { Journal } from "../checkpoint/journal/journal.js";
 import type { Invocation, Part } from "../checkpoint/pause/invocation.js";
 import type { Plan, PlanNode } from "../compose/plan/plan.js";
 import type { Context } from "./context.js";
-import type { NodeCallOptionsTree } from "./options/call-options.js";
+import type { LocalRun } from "./local.js";
 import type { Delivery, InvocationKeeper, Task } from "./task.js";
 
 /** Thrown where nothing new may start; `Run.end` turns it into the run's interrupt or abort reason. */
@@ -121,10 +121,9 @@ export function waitingTasks(stopped: Iterable<Task> | undefined, nodeOf: (task:
 export function graphRecordOf(
   { component, name, meta }: Plan,
   parent: RunInfo | undefined,
-  at: Addressed,
-  nodes: NodeCallOptionsTree | undefined,
+  at: Addressed & LocalRun,
 ): RunInfo {
-  const describe = meta && (() => meta((key) => nodes?.inside.get(key)?.options));
+  const describe = meta && (() => meta(at.local?.value));
   return new RunRecord(parent, component, name, "", at, undefined, describe);
 }
 

@@ -13,6 +13,7 @@ import type { CallOptions, Context } from "./context.js";
 import { Environment } from "./environment.js";
 import { maxStepsExceeded, strayInterrupt } from "./errors.js";
 import { locate } from "./failure.js";
+import { givenLocal, type Local } from "./local.js";
 import { mergeCallOptions, type NodeCallOptionsTree, type Overrides } from "./options/call-options.js";
 import { Semaphore } from "./policies/semaphore.js";
 import type { KeyedInputs, Program } from "./program.js";
@@ -50,6 +51,8 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   private readonly cell: StateCell | undefined;
   private ownRecord: RunInfo | undefined = undefined;
   private ownStreams: OpenStreams | undefined = undefined;
+  /** A value that the library keeps with the run. */
+  local: Local | undefined;
   /** It has its outcome: an abort from now on only stops leftover work. */
   hasEnded = false;
   /** The graph's own span, or one that only tracks what is open inside. */
@@ -92,6 +95,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
       parentContext?.environment.for(options?.requestContext) ?? new Environment(options?.requestContext);
     this.overrides = overrides;
     this.nodeCallOptions = nodeCallOptions;
+    this.local = options === undefined ? undefined : givenLocal(options);
     const given = options?.callbacks;
     const mayAddHandlers = !nested && (program.hasHandlers || given !== undefined || parentContext !== undefined);
     this.handlers = mayAddHandlers ? handlersOfRun(plan, parentContext, given) : parentContext?.handlers;
@@ -302,7 +306,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** The `RunInfo` that its tasks name as their parent: the graph's; for a lone node or a nested run, the enclosing one. */
   get recordAround(): RunInfo | undefined {
     if (this.nested || this.program.plan.bare) return this.parentContext?.runInfo;
-    this.ownRecord ??= graphRecordOf(this.program.plan, this.parentContext?.runInfo, this, this.nodeCallOptions);
+    this.ownRecord ??= graphRecordOf(this.program.plan, this.parentContext?.runInfo, this);
     return this.ownRecord;
   }
 

@@ -21,8 +21,6 @@ export class StateCell {
   readonly key: StateKey<unknown>;
   value: unknown;
   readonly outer: StateCell | undefined;
-  /** Data that a node of the library keeps beside the state, for this process. (A `WeakMap` of states costs a third of a short run.) */
-  beside: unknown = undefined;
   private holder: StateUser | undefined = undefined;
   private waiting: Waiting[] | undefined = undefined;
   private unlisten: (() => void) | undefined = undefined;

@@ -8,6 +8,7 @@ import type { Runtime } from "../compose/runtime.js";
 import { Children } from "./children.js";
 import { type CallOptions, Context } from "./context.js";
 import type { Environment } from "./environment.js";
+import type { LocalRun } from "./local.js";
 import type { Permit, Semaphore } from "./policies/semaphore.js";
 import type { Tried } from "./policies/tried.js";
 import type { Scope } from "./scope.js";
@@ -59,7 +60,7 @@ export interface StreamsOfTasks {
 }
 
 /** The run of a graph, as its tasks see it. */
-export interface TaskOwner extends RecordSource {
+export interface TaskOwner extends RecordSource, LocalRun {
   /** Set if its tasks are the items of a list: then a task is a part of the node that got the list. */
   readonly items: ItemList | undefined;
   readonly scope: Scope;
@@ -159,6 +160,10 @@ export class Task extends Context implements Delivery {
 
   set isOver(isOver: boolean) {
     this.ended = isOver;
+  }
+
+  override get localRun(): LocalRun {
+    return this.owner;
   }
 
   get scope(): Scope {

@@ -4,9 +4,9 @@ import type { AnyTool } from "../../tools/define/any-tool.js";
 import { createTool } from "../../tools/define/create-tool.js";
 import type { Agent } from "../agent.js";
 import { partsOf } from "../agent-parts.js";
+import { OngoingRun, type RunnableAgent } from "../agent-run.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { agentWithoutDescription, invalidAgentOption, sameAgentName } from "../errors.js";
-import { AgentRunCall, type RunnableAgent } from "../run-agent.js";
 import { turnAround } from "../turn.js";
 import { requireCount } from "./trim-messages.js";
 
@@ -79,7 +79,7 @@ function agentsByName(agents: readonly Agent<unknown>[]): ReadonlyMap<string, Na
 async function runTask(agent: RunnableAgent, prompt: string, ctx: ToolContext, maxDepth: number): Promise<unknown> {
   const depth = (turnAround(ctx)?.depth ?? 0) + 1;
   if (depth > maxDepth) throw new Error(`A task may not give tasks more than ${maxDepth} deep. Do it yourself.`);
-  const call = new AgentRunCall(agent).forCall(ctx.toolCallId, depth);
+  const call = new OngoingRun(agent).forCall(ctx.toolCallId, depth);
   const result = await call.generate(prompt, { parent: ctx });
   return agent.parts.output === undefined ? result.text : result.output;
 }

@@ -16,6 +16,8 @@ export interface CheckpointDocument {
   readonly answered: readonly string[];
   /** The id of a stop requested from outside. */
   readonly requested: string | undefined;
+  /** It is saved only while it waits: nothing of it stays once it has ended. */
+  readonly isPassing: boolean;
   /** How far the run has come; `undefined` while nothing is saved. */
   readonly root: RunSnapshot | undefined;
   /** The input of the run, as JSON of a slot. */

@@ -58,6 +58,7 @@ function decoded(document: JsonRecord, lastOwner: string | undefined, codec: Val
     claim: claim === undefined ? undefined : asText(claim, "claim"),
     answered: asList(document.answered, "answered", (id) => asText(id, "an answered id")),
     requested: requested === undefined ? undefined : asText(requested, "requested"),
+    isPassing: asBoolean(document.passing ?? false, "passing"),
     root: root === null ? undefined : reader.run(root, 0),
     input: input ?? inputIn(document),
     entry: noteOf(document),

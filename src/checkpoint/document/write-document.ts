@@ -35,8 +35,9 @@ export function headFields({ status, owner, claim, answered, requested }: HeadFi
 }
 
 /** The start of a document, without the closing brace: its run, as {@link writeRun} writes it, follows. */
-export function writeHead(runKey: string, fields: string): string {
-  return `{"version":${formatVersion},"runKey":${quoted(runKey)},${fields}`;
+export function writeHead(runKey: string, fields: string, isPassing = false): string {
+  const passing = isPassing ? '"passing":true,' : "";
+  return `{"version":${formatVersion},"runKey":${quoted(runKey)},${passing}${fields}`;
 }
 
 /**

@@ -51,8 +51,8 @@ export interface JournalSettings {
   readonly onCallerStop?: OnStop | undefined;
   /** @default the system clock */
   readonly clock?: Clock | undefined;
-  /** Whether nobody but this run knows the id yet: then nothing is written before it waits for an answer. */
-  readonly isUnknown?: boolean | undefined;
+  /** Whether nobody but this run knows the id yet: then it is saved only while it waits, and nothing of it stays. */
+  readonly isPassing?: boolean | undefined;
 }
 
 /**
@@ -82,13 +82,13 @@ export class CheckpointJournal implements Journal {
   #isLeft = false;
 
   constructor(settings: JournalSettings) {
-    const { store, ids, codec, history } = settings;
+    const { store, ids, codec, history, isPassing } = settings;
     this.#settings = settings;
     const log = history === undefined || ids === undefined ? undefined : new HistoryLog(history);
-    this.#document = new OwnDocument(codec, store?.append !== undefined, log);
+    this.#document = new OwnDocument(codec, store?.append !== undefined, { history: log, isPassing });
     if (store === undefined || ids === undefined) return;
-    this.#row = new OwnRow(store, ids.write, (conflict) => this.#lose(conflict), log);
-    if (log !== undefined) historyPrefix(ids.write);
+    this.#row = new OwnRow(store, ids.write, (conflict) => this.#lose(conflict), this.#document);
+    if (this.keepsHistory) historyPrefix(ids.write);
   }
 
   get runKey(): string {
@@ -100,7 +100,11 @@ export class CheckpointJournal implements Journal {
   }
 
   get keepsOutput(): boolean {
-    return this.#row !== undefined && this.#settings.keepCheckpoint;
+    return this.#row !== undefined && this.#staysAtEnd;
+  }
+
+  get #staysAtEnd(): boolean {
+    return this.#settings.keepCheckpoint && !this.#document.isPassing;
   }
 
   get keepsHistory(): boolean {
@@ -133,7 +137,7 @@ export class CheckpointJournal implements Journal {
     const row = this.#row;
     if (row === undefined) return undefined;
     this.isInputSaved = start !== undefined;
-    if (this.#settings.isUnknown !== true) return this.#claiming(this.#openClaim(row, options).forNewRun(start));
+    if (this.#settings.isPassing !== true) return this.#claiming(this.#openClaim(row, options).forNewRun(start));
     this.#claimLate = () => this.#openClaim(row, options).forNewRun(start);
     return undefined;
   }
@@ -149,7 +153,7 @@ export class CheckpointJournal implements Journal {
   #openClaim(row: OwnRow, options: ClaimOptions): CheckpointClaim {
     const document = this.#document;
     document.claim = runningClaims.open();
-    const isOver = (): boolean => this.#ending !== undefined && this.#settings.isUnknown !== true;
+    const isOver = (): boolean => this.#ending !== undefined && this.#settings.isPassing !== true;
     this.#claim = new CheckpointClaim({ row, document, codec: this.#settings.codec, options, isOver });
     return this.#claim;
   }
@@ -262,7 +266,7 @@ export class CheckpointJournal implements Journal {
       const row = this.#row;
       if (row?.version === undefined) return;
       if (this.#lost !== undefined) throw this.#lost;
-      if (this.#settings.keepCheckpoint) await this.#keep(row, output);
+      if (this.#staysAtEnd) await this.#keep(row, output);
       else await row.remove();
     } catch (problem) {
       if (isLost(problem)) throw problem;

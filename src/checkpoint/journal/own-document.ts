@@ -80,11 +80,21 @@ export class OwnDocument {
   /** The head of a running document, cached: it is the same in every save. */
   #running: HeadFields | undefined = undefined;
 
-  readonly history: HistoryLog | undefined;
+  /** See {@link CheckpointDocument.isPassing}. */
+  isPassing: boolean;
+  readonly #history: HistoryLog | undefined;
 
-  constructor(codec: ValueCodec, appends: boolean, history?: HistoryLog) {
+  constructor(
+    codec: ValueCodec,
+    appends: boolean,
+    {
+      history,
+      isPassing = false,
+    }: { readonly history?: HistoryLog | undefined; readonly isPassing?: boolean | undefined } = {},
+  ) {
     this.#codec = codec;
-    this.history = history;
+    this.#history = history;
+    this.isPassing = isPassing;
     this.#written = appends ? new WrittenDocument(codec) : undefined;
   }
 
@@ -94,6 +104,11 @@ export class OwnDocument {
     return this.#runKey;
   }
 
+  /** Of a run that stays. */
+  get history(): HistoryLog | undefined {
+    return this.isPassing ? undefined : this.#history;
+  }
+
   /** Whether the saved document contains the run. */
   get hasRun(): boolean {
     return this.#hasRun;
@@ -101,7 +116,8 @@ export class OwnDocument {
 
   /** Continues the document that was read. To be called before anything in it is changed. */
   load(document: CheckpointDocument, { data, appended = [] }: StoredCheckpoint): void {
-    const { root, lastOwner, answered } = document;
+    const { root, lastOwner, answered, isPassing } = document;
+    this.isPassing = isPassing;
     this.unclaimed();
     if (this.#written === undefined || root === undefined) return;
     this.#written.takeRead(root);
@@ -219,7 +235,7 @@ export class OwnDocument {
     const { history } = this;
     const closes = history !== undefined && this.#wholeSize > 0 ? { held: history.held.text } : undefined;
     const place = history === undefined ? "" : `,${history.place(closes !== undefined)}`;
-    const text = `${writeHead(this.runKey, headFields(fields))}${output}${place}${run === undefined ? "" : this.#inputField},"root":${run ?? "null"}}`;
+    const text = `${writeHead(this.runKey, headFields(fields), this.isPassing)}${output}${place}${run === undefined ? "" : this.#inputField},"root":${run ?? "null"}}`;
     const data = bytesOf(text);
     history?.held.begin(text);
     this.#noteHead(fields, undefined);

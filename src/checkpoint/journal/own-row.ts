@@ -13,15 +13,25 @@ export class OwnRow {
   version: number | undefined = undefined;
   /** A failed write that may have reached the store all the same. */
   attempted: Write | undefined = undefined;
-  readonly history: HistoryLog | undefined;
+  readonly #document: { readonly history: HistoryLog | undefined } | undefined;
   readonly #lose: (conflict: unknown) => KumikoError;
 
   /** `lose` is called as soon as another writer of the row is found, and returns the error for it. */
-  constructor(store: CheckpointStore, id: string, lose: (conflict: unknown) => KumikoError, history?: HistoryLog) {
+  constructor(
+    store: CheckpointStore,
+    id: string,
+    lose: (conflict: unknown) => KumikoError,
+    document?: { readonly history: HistoryLog | undefined },
+  ) {
     this.store = store;
-    this.history = history;
+    this.#document = document;
     this.id = id;
     this.#lose = lose;
+  }
+
+  /** The history of what stands in the row, if one is kept. */
+  get history(): HistoryLog | undefined {
+    return this.#document?.history;
   }
 
   /** Whether the store can append entries. */

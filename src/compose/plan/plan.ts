@@ -28,8 +28,8 @@ export type TriggerMode = "anyPredecessor" | "allPredecessor";
 export interface Plan {
   readonly name: string;
   readonly component: "graph" | "chain" | "workflow" | "agent";
-  /** Computes the `meta` of its runs, from the call options of their nodes. */
-  readonly meta: ((optionsOf: (key: string) => unknown) => RunMeta) | undefined;
+  /** Computes the `meta` of a run, from the value that the library keeps with it. */
+  readonly meta: ((local: unknown) => RunMeta) | undefined;
   /** Whether it is a single node run by itself (as by `invoke` of a lambda), without a graph in traces and addresses. */
   readonly bare: boolean;
   readonly triggerMode: TriggerMode;

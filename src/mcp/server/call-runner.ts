@@ -5,7 +5,7 @@ import type { RequestContext } from "../../components/request-context.js";
 import type { CompiledGraph } from "../../compose/compiled-graph.js";
 import { KumikoError, messageOf } from "../../errors.js";
 import { type Fields, isFields } from "../../is.js";
-import { savedWhenWaiting } from "../../run/options/checkpoint-options.js";
+import { savedAs } from "../../run/options/checkpoint-options.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
 import { type CallRecord, CallRecords, type ClientQuestions } from "./call-records.js";
 import { type CallSession, type CallSessions, type CallState, hasCapability } from "./call-session.js";
@@ -76,7 +76,7 @@ export class CallRunner {
   ): Promise<Fields> {
     const session = this.#begin(request, { checkpointId, round: 0, name: program.name });
     try {
-      return await run(savedWhenWaiting({ ...runOptions(request), checkpointId }));
+      return await run(savedAs({ ...runOptions(request), checkpointId }, { isPassing: true }));
     } catch (error) {
       if (!InterruptError.is(error)) throw error;
       return this.#ask(program, session, request, error.interrupts, newRecord);

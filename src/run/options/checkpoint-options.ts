@@ -5,27 +5,22 @@ import type { Plan } from "../../compose/plan/plan.js";
 import { RunControl } from "../../compose/run-control.js";
 import { invalidRunOption } from "../errors.js";
 
-/** Marks the options of runs that the library starts itself: only those may use checkpoint ids that begin with `~`. */
-const ofLibrary: unique symbol = Symbol("of the library");
-
-export function asRunOfLibrary<Options extends object>(options: Options): Options {
-  return { ...options, [ofLibrary]: true };
+/** How the library saves a run that it starts itself. */
+export interface SavedAs {
+  /** Its id may begin with `~`. */
+  readonly hasReservedId?: boolean;
+  /** Nobody else can know its id before it waits for an answer: it is saved only while it waits, and nothing of it stays. */
+  readonly isPassing?: boolean;
 }
 
-export function isRunOfLibrary(options: object): boolean {
-  return Reflect.get(options, ofLibrary) === true;
+const savedAsKey: unique symbol = Symbol("saved as");
+
+export function savedAs<Options extends object>(options: Options, how: SavedAs): Options {
+  return { ...options, [savedAsKey]: how };
 }
 
-/** Marks the options of runs whose `checkpointId` nobody else can know before they wait for an answer. */
-const ofUnknownId: unique symbol = Symbol("of an unknown id");
-
-/** The options of a run that is written only when it waits: until then, no other process could resume it or take its id. */
-export function savedWhenWaiting<Options extends object>(options: Options): Options {
-  return { ...options, [ofUnknownId]: true };
-}
-
-export function isSavedWhenWaiting(options: object): boolean {
-  return Reflect.get(options, ofUnknownId) === true;
+export function howSaved(options: object): SavedAs {
+  return (Reflect.get(options, savedAsKey) as SavedAs | undefined) ?? {};
 }
 
 /** Checks the options about checkpoints, of new runs and of resumed ones. */
@@ -42,7 +37,7 @@ export function checkCheckpointOptions(options: RunOptions, plan: Plan): void {
     const id = options[name];
     if (id === undefined) continue;
     checkCheckpointId(id);
-    if (id.startsWith(reservedMark) && !isRunOfLibrary(options)) throw reservedId(id);
+    if (id.startsWith(reservedMark) && howSaved(options).hasReservedId !== true) throw reservedId(id);
     if (parent !== undefined)
       throw invalidRunOption(`${name} is for a run of its own: a child is saved with its parent.`);
     if (plan.store === undefined) throw noStore(name);

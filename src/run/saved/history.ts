@@ -40,7 +40,7 @@ import { codecOf } from "../../checkpoint/values/codec-of.js";
 import { bytesOf } from "../../checkpoint/values/text-bytes.js";
 import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
 import { KumikoError } from "../../errors.js";
-import { isRunOfLibrary } from "../options/checkpoint-options.js";
+import { howSaved } from "../options/checkpoint-options.js";
 import type { Program } from "../program.js";
 import { checkEdited, checkedOutputs } from "./check-edits.js";
 import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
@@ -97,7 +97,7 @@ export class History {
     const { entry, to, editState, outputs } = options;
     const target = to ?? copyId(id);
     checkCheckpointId(target);
-    if (target.startsWith(reservedMark) && !isRunOfLibrary(options)) throw reservedId(target);
+    if (target.startsWith(reservedMark) && howSaved(options).hasReservedId !== true) throw reservedId(target);
     // with a history, ids have to be shorter: throws now rather than on resume
     if (this.#program.plan.history !== undefined) historyPrefix(target);
     const moment =

@@ -11,7 +11,7 @@ import type { RunOptions } from "../../compose/options.js";
 import type { Plan } from "../../compose/plan/plan.js";
 import type { SavedRuns } from "../environment.js";
 import { invalidRunOption } from "../errors.js";
-import { checkCheckpointOptions, isSavedWhenWaiting } from "../options/checkpoint-options.js";
+import { checkCheckpointOptions, howSaved } from "../options/checkpoint-options.js";
 import type { Program } from "../program.js";
 import type { RootRun } from "../root-run.js";
 import { Scope, timeoutError } from "../scope.js";
@@ -48,16 +48,17 @@ export function openJournal(
   if (read === undefined && (options.forceNewRun === true || options.takeover === true)) {
     throw invalidRunOption("forceNewRun and takeover need a checkpoint: give a checkpointId.");
   }
+  const { isPassing = false } = howSaved(options);
   const journal = new CheckpointJournal({
     store: plan.store,
     ids: read === undefined ? undefined : { read, write: writeToCheckpointId ?? read },
-    isStepwise: plan.durability === "step",
+    isStepwise: plan.durability === "step" && !isPassing,
     keepCheckpoint: plan.keepCheckpoint || plan.history !== undefined,
     history: plan.history && { ...plan.history, now: () => plan.runtime.clock.now() },
     codec: codecOf(plan.runtime.codecs),
     onCallerStop: callerStop(options, plan.runtime.clock),
     clock: plan.runtime.clock,
-    isUnknown: isSavedWhenWaiting(options),
+    isPassing,
   });
   run.environment.keepJournal(journal, savedRuns);
   // losing the checkpoint aborts the run too, not only its caller

@@ -4,7 +4,8 @@ import type { NodeContext } from "../components/context.js";
 import type { Answers } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
 import { Context } from "../run/context.js";
-import { asRunOfLibrary } from "../run/options/checkpoint-options.js";
+import { withLocal } from "../run/local.js";
+import { savedAs } from "../run/options/checkpoint-options.js";
 import { jsonCopy } from "../schema/encode-json.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
@@ -27,25 +28,23 @@ import type { OpenedCall } from "./saved-calls.js";
 import type { EventReader } from "./stream-call.js";
 import type { ThreadTurn } from "./thread-turn.js";
 import type { SpentTokens } from "./token-usage.js";
-import type { AgentCall } from "./turn.js";
+import { type Asked, currentTurn, OngoingTurn } from "./turn.js";
 import { untilStopped } from "./until-stopped.js";
 
 /** An agent that can be run. */
 export interface RunnableAgent {
   readonly parts: AgentParts;
   readonly graph: AgentGraph;
-  /** For runs whose id is unknown to the caller until they wait: they are saved only then. */
-  readonly passing: AgentGraph;
-  /** For such runs once they have waited: they are saved as all others, and nothing of them stays. */
-  readonly resuming: AgentGraph;
 }
 
-/** One call of an agent: what it is asked, and what became of it. */
-export class AgentRunCall {
+/** One run of an agent: what it is asked, and what became of it. */
+export class OngoingRun {
   readonly #agent: RunnableAgent;
   readonly #reader: EventReader | undefined;
   #options: AgentCallOptions = {};
-  #call: AgentCall;
+  #turn: OngoingTurn;
+  /** The state that a resume begins with. */
+  #resumed: AgentState | undefined;
   #prompt: readonly AgenticMessage[] = [];
   /** The messages to log when it failed. */
   #failed: AgenticMessage[] | undefined;
@@ -59,7 +58,7 @@ export class AgentRunCall {
   constructor(agent: RunnableAgent, reader?: EventReader) {
     this.#agent = agent;
     this.#reader = reader;
-    this.#call = { streams: reader !== undefined };
+    this.#turn = new OngoingTurn(agent.parts);
   }
 
   /** The messages logged so far. */
@@ -69,7 +68,7 @@ export class AgentRunCall {
 
   /** Which tools the model has, besides that for the output. */
   tools(): readonly ToolInfo[] {
-    return this.#call.turn?.step?.infos ?? [];
+    return this.#turn.step?.infos ?? [];
   }
 
   async generate(prompt: Prompt, options: AgentCallOptions = {}): Promise<AgentResult<unknown>> {
@@ -85,16 +84,12 @@ export class AgentRunCall {
     const isPassing = thread === undefined && options.parent === undefined && options.checkpointId === undefined;
     const checkpointId = thread?.checkpointId ?? options.checkpointId ?? (isPassing ? this.#newId(options) : undefined);
     this.#begin(options, thread, checkpointId);
-    const graph = isPassing ? this.#agent.passing : this.#agent.graph;
-    const run = runOptionsOf(
-      { ...options, ...opened?.left, ...(checkpointId !== undefined && { checkpointId }) },
-      this.#call,
-      this.#reader?.signal,
-    );
+    const given = { ...options, ...opened?.left, ...(checkpointId !== undefined && { checkpointId }) };
+    const run = this.#ofTurn(runOptionsOf(given, this.#reader));
     const input = thread?.messages ?? messages;
     this.#prompt = input;
-    const own = thread === undefined ? run : asRunOfLibrary(run);
-    return this.#settle(() => graph.invoke(input, own), { thread, parent: options.parent, isPassing });
+    const own = thread !== undefined || isPassing ? savedAs(run, { hasReservedId: !isPassing, isPassing }) : run;
+    return this.#settle(() => this.#agent.graph.invoke(input, own), { thread, parent: options.parent });
   }
 
   async resume(
@@ -106,8 +101,12 @@ export class AgentRunCall {
     const { id, thread } = await openRun(this.#agent, checkpointId, options);
     this.#prompt = thread?.messages ?? [];
     this.#begin(options, thread, id);
-    const resumed = { id, thread, answers, options, call: this.#call, signal: this.#reader?.signal };
-    return this.#settle(() => resumeRun(this.#agent, resumed), { thread, parent: undefined, isPassing: false });
+    const run = this.#ofTurn(runOptionsOf(options, this.#reader));
+    const onState = (state: AgentState): void => {
+      this.#resumed = state;
+    };
+    const resumed = { id, thread, answers, run, modifyState: options.modifyState, onState };
+    return this.#settle(() => resumeRun(this.#agent, resumed), { thread, parent: undefined });
   }
 
   async #open(messages: readonly AgenticMessage[], options: AgentCallOptions, threadId: string): Promise<OpenedCall> {
@@ -123,7 +122,7 @@ export class AgentRunCall {
   }
 
   get #state(): AgentState | undefined {
-    return this.#call.turn?.state ?? this.#call.state;
+    return this.#turn.hasBegun ? this.#turn.state : this.#resumed;
   }
 
   #newId({ writeToCheckpointId }: AgentCallOptions): string | undefined {
@@ -136,8 +135,7 @@ export class AgentRunCall {
     const { parent, key = this.#agent.parts.name } = options;
     this.#options = options;
     this.#memory = ChildMemory.in(parent, key);
-    this.#call = {
-      streams: reader !== undefined,
+    this.#turn = new OngoingTurn(this.#agent.parts, {
       feed: reader?.feed,
       watch: reader?.watch,
       history: thread?.history,
@@ -151,10 +149,15 @@ export class AgentRunCall {
       spent: this.#spent,
       depth: this.#depth,
       parentCallId: this.#parentCallId ?? callIdOf(parent),
-    };
+    });
   }
 
-  #onEnd(thread: ThreadTurn | undefined): AgentCall["onEnd"] {
+  /** The nodes of the run find the turn by it. */
+  #ofTurn<Options extends object>(options: Options): Options {
+    return withLocal(options, currentTurn, this.#turn);
+  }
+
+  #onEnd(thread: ThreadTurn | undefined): Asked["onEnd"] {
     const memory = this.#memory;
     if (memory !== undefined) return async (state) => memory.remember(state);
     return thread && ((state) => thread.finish(state));
@@ -166,44 +169,44 @@ export class AgentRunCall {
       answer = await work();
     } catch (error) {
       if (InterruptError.is(error)) return this.#waits(error, ending);
-      return this.#fails(toolGoneIn(error) ?? error, ending.thread, ending.isPassing);
+      return this.#fails(toolGoneIn(error) ?? error, ending.thread);
     }
     const state = this.#state ?? this.#memory?.recall();
     const { parts } = this.#agent;
     if (state === undefined) return resultOfAnswer(parts, this.#prompt, answer);
     await ending.thread?.finish(state);
     // a run that has ended well has no checkpoint any more
-    const { threadId } = this.#call;
-    const reading = resultOf({ root: parts, state, call: { threadId } }, undefined);
+    const { threadId } = this.#turn.asked;
+    const reading = resultOf({ root: parts, state, asked: { threadId } }, undefined);
     const result = reading instanceof Promise ? await reading : reading;
     this.#tell({ finishReason: result.finishReason, usage: result.usage });
     return result;
   }
 
   /** With a parent, the parent waits. */
-  async #waits(error: InterruptError, { thread, parent, isPassing }: Ending): Promise<AgentResult<unknown>> {
+  async #waits(error: InterruptError, { thread, parent }: Ending): Promise<AgentResult<unknown>> {
     if (parent !== undefined) throw error;
     const { parts } = this.#agent;
     if (parts.options.store === undefined) {
       const lost = lostQuestion(error);
-      if (lost !== undefined) return this.#fails(lost, thread, isPassing);
+      if (lost !== undefined) return this.#fails(lost, thread);
     }
     const state = this.#state;
     if (state === undefined) throw error;
     const { interrupts } = error;
-    const { turn } = this.#call;
+    const turn = this.#turn;
     // where nothing has run, they are as they were
-    const results = turn && { results: turn.round?.finished(error) ?? [] };
+    const results = turn.hasBegun && { results: turn.round?.finished(error) ?? [] };
     await thread?.close("waiting", { state, messages: state.log, interrupts, ...results });
-    const result = await resultOf({ root: parts, state, call: this.#call }, interrupts);
+    const result = await resultOf({ root: parts, state, asked: turn.asked }, interrupts);
     for (const interrupt of interrupts) this.#emit({ type: "interrupt", interrupt: jsonCopy(interrupt) as Interrupt });
-    this.#tell({ finishReason: "waiting", usage: result.usage, checkpointId: this.#call.checkpointId });
+    this.#tell({ finishReason: "waiting", usage: result.usage, checkpointId: turn.asked.checkpointId });
     return result;
   }
 
-  async #fails(error: unknown, thread: ThreadTurn | undefined, isPassing: boolean): Promise<never> {
-    const { turn, checkpointId } = this.#call;
-    const { store, runtime } = this.#agent.parts.options;
+  async #fails(error: unknown, thread: ThreadTurn | undefined): Promise<never> {
+    const turn = this.#turn;
+    const { runtime } = this.#agent.parts.options;
     const state = this.#state;
     const signals = [this.#reader?.signal, this.#options.signal, this.#options.parent?.signal];
     const isAborted = isAbort(error, signals);
@@ -211,18 +214,15 @@ export class AgentRunCall {
     const messages = this.#failed ?? [...this.#prompt];
     rememberMessages(error, messages);
     // before a node has run, nothing has changed
-    const end = { state: turn?.state, messages, error };
-    const leaving = [thread?.close(isAborted ? "aborted" : "failed", end)];
-    if (isPassing && store !== undefined && checkpointId !== undefined) leaving.push(store.delete(checkpointId));
+    const end = { state: turn.hasBegun ? turn.state : undefined, messages, error };
     // a turn that cannot be closed is free all the same, and the caller should read why the run has failed
-    const left = Promise.allSettled(leaving);
-    await untilStopped(left, isAborted ? [AbortSignal.abort(error)] : signals, runtime).catch(() => undefined);
+    const closing = Promise.allSettled([thread?.close(isAborted ? "aborted" : "failed", end)]);
+    await untilStopped(closing, isAborted ? [AbortSignal.abort(error)] : signals, runtime).catch(() => undefined);
     throw error;
   }
 
   #emit(event: Parameters<EventFeed["emit"]>[0]): void {
-    const { turn } = this.#call;
-    if (turn !== undefined) turn.emit(event);
+    if (this.#turn.hasBegun) this.#turn.emit(event);
     else this.#reader?.feed.emit(event);
   }
 
@@ -239,7 +239,6 @@ export class AgentRunCall {
 interface Ending {
   readonly thread: ThreadTurn | undefined;
   readonly parent: NodeContext | undefined;
-  readonly isPassing: boolean;
 }
 
 /** The `UNKNOWN_TOOL` inside an error of `modifyState`, which comes wrapped. */
@@ -251,14 +250,14 @@ function toolGoneIn(error: unknown): unknown {
 /** The log of a turn that fails: rounds with a result per call, and what was delivered of an aborted answer. */
 function failedLog(
   state: AgentState,
-  turn: AgentCall["turn"],
+  turn: OngoingTurn,
   { error, isAborted }: { readonly error: unknown; readonly isAborted: boolean },
 ): AgenticMessage[] {
   const done = state.entry === undefined ? [...state.log] : state.log.slice(0, state.entry.log);
-  if (turn?.round !== undefined) return [...done, ...turn.round.results(error)];
+  if (turn.round !== undefined) return [...done, ...turn.round.results(error)];
   const last = done.at(-1);
   if (last?.role === "assistant") done.push(...notExecuted(toolCallsOf(last), "the run ended before it"));
-  const delivered = turn?.delivered.join("") ?? "";
+  const delivered = turn.delivered.join("");
   return delivered === "" || !isAborted ? done : [...done, assistantMessage(delivered, { extra: { aborted: true } })];
 }
 
