@@ -1,3 +1,10 @@
+/**
+ * The everyday API: graphs, chains, workflows, tools, messages and streams. Each name also stands in the entry
+ * of its subject.
+ *
+ * @packageDocumentation
+ */
+
 export { type ComponentHandler, componentHandlers } from "./callbacks/component-handlers.js";
 export { consoleTracer } from "./callbacks/console-tracer.js";
 export type { Handler } from "./callbacks/handler.js";

@@ -7,10 +7,13 @@ import type { AgentStep } from "./agent-result.js";
 export interface AgentContext {
   /** The name of the agent that answers now. */
   readonly agent: string;
+  /** The values of this request. */
   readonly requestContext: RequestContext;
+  /** The thread of the call; missing without one. */
   readonly threadId?: string | undefined;
   /** The conversation: earlier turns of the thread, then all that was logged in this one. */
   readonly messages: readonly AgenticMessage[];
+  /** Aborted when the run stops. */
   readonly signal: AbortSignal;
 }
 
@@ -20,6 +23,7 @@ export interface AgentRun<M = unknown> extends AgentContext {
   readonly view: readonly AgenticMessage[];
   /** The steps of this turn so far. */
   readonly steps: readonly AgentStep[];
+  /** The tokens of this turn so far. */
   readonly usage: TokenUsage;
   /** The state of the middleware: kept with the run, and with `scope: "thread"` across turns. */
   state: M;

@@ -23,36 +23,106 @@ export type RestartReason = "retry" | "fallback" | "repair";
 
 /** The content of an event, without its position. */
 export type AgentEventBody =
-  | { readonly type: "start"; readonly threadId?: string | undefined; readonly checkpointId?: string | undefined }
-  | { readonly type: "step_start" }
-  | { readonly type: "text_delta" | "reasoning_delta"; readonly delta: string; readonly index: number }
-  | { readonly type: "block"; readonly block: ContentBlock }
-  | { readonly type: "tool_call_start"; readonly callId: string; readonly name: string }
-  | { readonly type: "tool_call_delta"; readonly callId: string; readonly delta: string }
-  /** The parsed, final call. */
-  | { readonly type: "tool_call"; readonly callId: string; readonly name: string; readonly arguments: string }
-  | { readonly type: "tool_output_delta"; readonly callId: string; readonly delta: ToolOutput }
-  | { readonly type: "tool_progress"; readonly callId: string; readonly value: unknown }
   | {
+      /** The run begins. Says in which thread, and under which id it is saved. */
+      readonly type: "start";
+      readonly threadId?: string | undefined;
+      readonly checkpointId?: string | undefined;
+    }
+  | {
+      /** A step begins: the model is about to be asked. */
+      readonly type: "step_start";
+    }
+  | {
+      /** A piece of the text of the block with this `index`. */
+      readonly type: "text_delta";
+      readonly delta: string;
+      readonly index: number;
+    }
+  | {
+      /** A piece of the reasoning of the block with this `index`. */
+      readonly type: "reasoning_delta";
+      readonly delta: string;
+      readonly index: number;
+    }
+  | {
+      /** A complete block of the answer that is neither text, reasoning nor a function call, such as an image. */
+      readonly type: "block";
+      readonly block: ContentBlock;
+    }
+  | {
+      /** The model begins to write a tool call. Its arguments follow as `tool_call_delta`. */
+      readonly type: "tool_call_start";
+      readonly callId: string;
+      readonly name: string;
+    }
+  | {
+      /** A piece of the arguments of a call, as JSON text. */
+      readonly type: "tool_call_delta";
+      readonly callId: string;
+      readonly delta: string;
+    }
+  | {
+      /** The parsed, final call. */
+      readonly type: "tool_call";
+      readonly callId: string;
+      readonly name: string;
+      readonly arguments: string;
+    }
+  | {
+      /** A chunk of the output of a streaming tool. */
+      readonly type: "tool_output_delta";
+      readonly callId: string;
+      readonly delta: ToolOutput;
+    }
+  | {
+      /** A value that a running tool reported with `ctx.progress`. */
+      readonly type: "tool_progress";
+      readonly callId: string;
+      readonly value: unknown;
+    }
+  | {
+      /** The result of a call, as the model reads it. */
       readonly type: "tool_result";
       readonly callId: string;
       readonly name: string;
       readonly message: AgenticMessage;
     }
-  /** Voids the part of this step's answer that was streamed. */
-  | { readonly type: "restart"; readonly reason: RestartReason }
-  /** The answer of the step, as it is logged. */
-  | { readonly type: "message"; readonly message: AgenticMessage }
   | {
+      /** Voids the part of this step's answer that was streamed. */
+      readonly type: "restart";
+      readonly reason: RestartReason;
+    }
+  | {
+      /** The answer of the step, as it is logged. */
+      readonly type: "message";
+      readonly message: AgenticMessage;
+    }
+  | {
+      /** The answer of the step and its tool calls are done. */
       readonly type: "step_finish";
       readonly usage: TokenUsage;
       readonly finishReason: FinishReason;
       readonly model: string;
     }
-  | { readonly type: "handoff"; readonly from: string; readonly to: string }
-  | { readonly type: "interrupt"; readonly interrupt: Interrupt }
-  | { readonly type: "error"; readonly error: EventError }
   | {
+      /** Another agent takes over the conversation. */
+      readonly type: "handoff";
+      readonly from: string;
+      readonly to: string;
+    }
+  | {
+      /** A question is open. When nothing else can run, the run ends with `finishReason: "waiting"`. */
+      readonly type: "interrupt";
+      readonly interrupt: Interrupt;
+    }
+  | {
+      /** The last event of a run that failed. */
+      readonly type: "error";
+      readonly error: EventError;
+    }
+  | {
+      /** The last event of a run that did not fail: why it ended, and its tokens. */
       readonly type: "finish";
       readonly finishReason: AgentFinishReason;
       readonly usage: TokenUsage;
@@ -61,8 +131,11 @@ export type AgentEventBody =
 
 /** An error as it appears in an event. */
 export interface EventError {
+  /** The code of a `KumikoError`; missing for other errors. */
   readonly code?: string | undefined;
+  /** The name of the error's class. */
   readonly name: string;
+  /** The message of the error. */
   readonly message: string;
 }
 

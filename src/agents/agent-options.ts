@@ -48,6 +48,7 @@ export interface AgentOptions<Output extends AnyStandardSchema | JsonSchema | un
   readonly stopWhen?: StopWhen | readonly StopWhen[] | undefined;
   /** Tools whose result becomes the answer. */
   readonly returnDirectly?: readonly string[] | undefined;
+  /** Middlewares, in order: the first `wrap…` hook is the outermost, and `after…` hooks run in reverse. */
   readonly middleware?: readonly AnyMiddleware[] | undefined;
   /** Agents to which this one can hand over the conversation. */
   readonly handoffs?: readonly Agent<unknown>[] | (() => readonly Agent<unknown>[]) | undefined;
@@ -67,6 +68,7 @@ export interface AgentOptions<Output extends AnyStandardSchema | JsonSchema | un
   readonly toolsNode?: Omit<AgenticToolsNodeConfig, "tools" | "onToolError"> | undefined;
   /** Extracts answers to suspended tools from the user's next message. @default false */
   readonly autoResumeSuspendedTools?: boolean | undefined;
+  /** Call options for every call of the model, such as `temperature`. */
   readonly modelOptions?: AgentModelOptions | undefined;
   /** The store for waiting runs and for threads. */
   readonly store?: CheckpointStore | undefined;
@@ -80,6 +82,8 @@ export interface AgentOptions<Output extends AnyStandardSchema | JsonSchema | un
     | boolean
     | { readonly last?: number | undefined; readonly maxAgeMs?: number | undefined }
     | undefined;
+  /** Handlers for every run of the agent. */
   readonly callbacks?: readonly Handler[] | undefined;
+  /** The runtime of the agent's graph. @default the default runtime */
   readonly runtime?: Runtime | undefined;
 }

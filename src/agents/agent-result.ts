@@ -9,10 +9,13 @@ export type AgentFinishReason = EndReason | "waiting";
 
 /** One accepted answer of a model, and the results of its calls. */
 export interface AgentStep {
+  /** The message that the model wrote. */
   readonly message: AgenticMessage;
   /** One message per call, in call order. */
   readonly results: readonly AgenticMessage[];
+  /** The tokens of this step, of all attempts. */
   readonly usage: TokenUsage;
+  /** Why the model stopped writing. */
   readonly finishReason: FinishReason;
   /** `provider/model`, if the model reports it. */
   readonly model: string;
@@ -27,6 +30,7 @@ interface ResultFields<Output> {
   readonly output: Output;
   /** This turn: the prompt first, then everything that was logged, including before a resume. */
   readonly messages: readonly AgenticMessage[];
+  /** The accepted answers of this turn, with the results of their calls. */
   readonly steps: readonly AgentStep[];
   /** The usage of every model call, each counted once, including repairs, summaries and inner agents. */
   readonly usage: TokenUsage;
@@ -34,7 +38,9 @@ interface ResultFields<Output> {
   readonly usageByModel: Readonly<Record<string, TokenUsage>>;
   /** The agent that answered last. */
   readonly agent: string;
+  /** The id under which the run is saved, if it is. */
   readonly checkpointId?: string | undefined;
+  /** The thread of the call, if it had one. */
   readonly threadId?: string | undefined;
 }
 
@@ -48,6 +54,11 @@ interface ResultFields<Output> {
  */
 export type AgentResult<Output = string> = ResultFields<Output> &
   (
-    | { readonly finishReason: "waiting"; readonly interrupts: readonly [Interrupt, ...Interrupt[]] }
+    | {
+        /** Why the run ended; `"waiting"` if it waits for answers. */
+        readonly finishReason: "waiting";
+        /** The open questions; empty unless the run waits. */
+        readonly interrupts: readonly [Interrupt, ...Interrupt[]];
+      }
     | { readonly finishReason: EndReason; readonly interrupts: readonly [] }
   );

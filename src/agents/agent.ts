@@ -20,7 +20,7 @@ import type {
 export interface AgentToolOptions {
   /** The name that a model uses to call it. @default the agent's name */
   readonly id?: string | undefined;
-  /** @default the agent's description */
+  /** What the tool does, for the model that may call it. @default the agent's description */
   readonly description?: string | undefined;
   /** The arguments: a string `prompt` is the message, anything else is passed as JSON. @default { prompt } */
   readonly inputSchema?: AnyStandardSchema | JsonSchema | undefined;
@@ -32,7 +32,9 @@ export interface AgentToolOptions {
 
 /** The nodes of an agent's graph. */
 export interface AgentNodes {
+  /** The node that asks the model. */
   readonly model: NodeShape<readonly AgenticMessage[] | AgenticMessage, AgenticMessage, undefined>;
+  /** The node that runs the tool calls. */
   readonly tools: NodeShape<AgenticMessage, AgenticMessage[], undefined>;
 }
 
@@ -49,7 +51,9 @@ export type AgentGraph = CompiledGraph<readonly AgenticMessage[], AgenticMessage
  * }
  */
 export interface Agent<out Output = string> {
+  /** The name of the agent: of its graph, in events and in handoffs. */
   readonly name: string;
+  /** What the agent does, as other agents read it. */
   readonly description: string | undefined;
   /** The graph, which you can draw, nest or run directly. */
   readonly graph: AgentGraph;

@@ -5,7 +5,9 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 
 /** The call options of a model that an agent does not set itself. */
 export type AgentModelOptions = Omit<ModelOptions, "tools" | "responseFormat"> & {
+  /** Not possible here: the agent passes its own tools. */
   readonly tools?: undefined;
+  /** Not possible here: the option `output` of the agent sets it. */
   readonly responseFormat?: undefined;
 };
 
@@ -44,6 +46,7 @@ export interface AgentCallOptions extends RunOptions {
   readonly onWaiting?: "throw" | "close" | undefined;
   /** If another turn of the thread is in progress: throw, or wait for it. @default "throw" */
   readonly onBusy?: "throw" | "wait" | undefined;
+  /** Call options for the model, merged over those of the agent. */
   readonly modelOptions?: AgentModelOptions | undefined;
 }
 
@@ -66,6 +69,7 @@ export interface AgentForkOptions extends ForkOptions {
 
 /** A copy of a run, for `resume`. */
 export interface AgentFork {
+  /** The id under which the copy is saved. */
   readonly checkpointId: string;
   /** Of a copy that has the turns before it. */
   readonly threadId?: string | undefined;

@@ -27,11 +27,15 @@ type Maybe<T> = T | undefined | void | Promise<T | undefined> | Promise<void>;
 export interface StepChanges {
   /** The conversation as the model sees it from now on. */
   readonly messages?: readonly AgenticMessage[] | undefined;
+  /** The instructions for this step and the ones after it. */
   readonly instructions?: string | readonly AgenticMessage[] | undefined;
+  /** The model for this step, also one of the AI SDK. */
   readonly model?: Model | undefined;
   /** Names of the agent's tools, or other tools. */
   readonly tools?: readonly string[] | readonly AnyTool[] | undefined;
+  /** Whether the model must call a tool, and which. */
   readonly toolChoice?: ToolChoice | undefined;
+  /** Call options for the model, merged over those of the agent. */
   readonly options?: AgentModelOptions | undefined;
 }
 
@@ -117,6 +121,7 @@ export interface Middleware<M = undefined> extends MiddlewareOptions<M> {
 
 /** A middleware with any state. */
 export interface AnyMiddleware extends Omit<Middleware<never>, "state"> {
+  /** Creates the initial state. */
   readonly state?: (() => unknown) | undefined;
 }
 

@@ -1,3 +1,5 @@
+/** Agents: tools, threads, middlewares, approvals, structured answers and handoffs. @packageDocumentation */
+
 export type { Agent, AgentNodes, AgentToolOptions } from "./agent.js";
 export type { AgentContext, AgentRun, Per, StopWhen } from "./agent-context.js";
 export type { AgentEvent, AgentEventBody, EventError, EventPlace, RestartReason } from "./agent-event.js";

@@ -7,33 +7,46 @@ export type InterruptOf<Info> = Interrupt & { readonly info: Info };
 /** A tool call needs approval. Answer: `{ approved, arguments?, reason? }`. */
 export interface ToolApprovalInfo {
   readonly kind: "tool_approval";
+  /** The name of the tool that the model called. */
   readonly toolName: string;
+  /** The id of the call. */
   readonly toolCallId: string;
+  /** The arguments of the call, parsed. */
   readonly input: unknown;
 }
 
 /** A tool runs elsewhere. The answer is its result. */
 export interface ClientToolInfo {
   readonly kind: "client_tool";
+  /** The name of the tool that the model called. */
   readonly toolName: string;
+  /** The id of the call. */
   readonly toolCallId: string;
+  /** The arguments of the call, parsed. */
   readonly input: unknown;
 }
 
 /** A tool was suspended. The answer is what it is resumed with. */
 export interface ToolSuspendedInfo {
   readonly kind: "tool_suspended";
+  /** The name of the suspended tool. */
   readonly toolName: string;
+  /** The id of the call. */
   readonly toolCallId: string;
+  /** What the tool passed to `ctx.suspend`. */
   readonly payload: unknown;
 }
 
 /** The provider asks whether it may call a tool of an MCP server. Answer: `{ approved, reason? }`. */
 export interface McpApprovalInfo {
   readonly kind: "mcp_approval";
+  /** The id of the provider's request. */
   readonly id: string;
+  /** The name of the tool on the server. */
   readonly toolName: string;
+  /** The name of the server in the provider's settings. */
   readonly serverLabel: string;
+  /** The arguments of the call, as JSON text. */
   readonly arguments: string;
 }
 

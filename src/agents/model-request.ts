@@ -7,7 +7,9 @@ import { GatheredAnswer } from "./gathered-answer.js";
 
 /** The request to a model in one step. */
 export interface ModelRequest {
+  /** The model that is asked. */
   readonly model: AgenticModel;
+  /** The instructions, as messages. */
   readonly instructions: readonly AgenticMessage[];
   /** The conversation, as the model sees it. */
   readonly messages: readonly AgenticMessage[];

@@ -28,14 +28,17 @@ import { removeEvents } from "./turn-events.js";
 export interface Turn {
   /** The number of the turn, starting at 1. */
   readonly number: number;
+  /** What the turn added to the thread: the prompt, the answers and the results of calls. */
   readonly messages: readonly AgenticMessage[];
   /** The agent that answers, or answered last; "" if none did. */
   readonly agent: string;
   /** `open`: the turn is running, or its process is gone. */
   readonly status: TurnStatus;
+  /** The tokens of the turn. */
   readonly usage: TokenUsage;
   /** While the turn waits: the results of calls that have finished beside those that wait. Otherwise they are messages. */
   readonly results: readonly AgenticMessage[];
+  /** When the prompt arrived. */
   readonly startedAt: Date;
   /** Present while the turn can be resumed, and if a history is kept. */
   readonly checkpointId?: string | undefined;
@@ -53,6 +56,7 @@ export interface Turn {
 export interface Threads {
   /** All messages of a thread, in order. */
   messages(id: string): Promise<AgenticMessage[]>;
+  /** The turns of a thread, the oldest first. */
   turns(id: string): AsyncIterable<Turn>;
   /**
    * Adds messages as a separate turn, for example from another conversation. A turn that has failed can no longer be resumed after

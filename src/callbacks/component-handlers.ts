@@ -8,12 +8,19 @@ import { type SelectiveHandler, takesStreamOf } from "./stream-needs.js";
 
 /** A {@link Handler} for runs of one kind, with typed values. `Span` is the return type of its start timings. */
 export interface ComponentHandler<Values extends ComponentPayload<unknown, unknown>, Span = unknown> {
+  /** A run of this kind starts with this input. */
   onStart?(info: RunInfo, value: Values["start"], parentSpan: unknown): Span;
+  /** A run ends with this output. */
   onEnd?(info: RunInfo, value: Values["end"], span: Span): void;
+  /** A run fails. */
   onError?(info: RunInfo, error: unknown, span: Span): void;
+  /** A run stops to wait for an answer. */
   onInterrupt?(info: RunInfo, interrupt: unknown, span: Span): void;
+  /** A run starts with a streamed input; `stream` is a copy for this handler, to be read or cancelled. */
   onStartWithStreamInput?(info: RunInfo, stream: StreamReader<unknown>, parentSpan: unknown): Span;
+  /** A run streams its output; `stream` is a copy for this handler, to be read or cancelled. */
   onEndWithStreamOutput?(info: RunInfo, stream: StreamReader<Values["chunk"]>, span: Span): void;
+  /** Something happens beside inputs and outputs, such as progress or a retry. */
   onEvent?(info: RunInfo, event: SideEvent, span: Span): void;
 }
 

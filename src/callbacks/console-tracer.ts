@@ -9,7 +9,7 @@ import { type TracedRun, TraceTree, wallClock } from "./trace-tree.js";
 export interface ConsoleTracerOptions {
   /** Receives a whole tree: several lines, without a line break at the end. @default console.log */
   readonly write?: ((text: string) => void) | undefined;
-  /** @default whether the terminal has colors; `NO_COLOR` and `FORCE_COLOR` are respected */
+  /** Whether errors and durations are colored. @default whether the terminal has colors; `NO_COLOR` and `FORCE_COLOR` are respected */
   readonly colors?: boolean | undefined;
   /** How many characters of a value are shown; for errors four times as many. @default 80 */
   readonly maxLength?: number | undefined;

@@ -1,3 +1,5 @@
+/** What watches: handlers, tracers and `RunEmitter`. @packageDocumentation */
+
 export { type ComponentHandler, componentHandlers } from "./component-handlers.js";
 export { type ConsoleTracerOptions, consoleTracer } from "./console-tracer.js";
 export type { Handler, HandlerErrorListener, HandlerTiming } from "./handler.js";

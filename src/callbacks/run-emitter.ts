@@ -6,10 +6,15 @@ import type { SideEvent } from "./side-event.js";
 
 /** The values of the events of one kind of run. */
 export interface RunMoments<Kind extends ComponentKind> {
+  /** The input with which the run starts. */
   readonly start: PayloadOf<Kind>["start"];
+  /** The output with which it ends. */
   readonly end: PayloadOf<Kind>["end"];
+  /** The error with which it fails. */
   readonly error: unknown;
+  /** The interrupt with which it stops. */
   readonly interrupt: unknown;
+  /** What happens beside inputs and outputs. */
   readonly event: SideEvent;
 }
 

@@ -5,9 +5,13 @@ import { type TracedRun, TraceTree, wallClock } from "./trace-tree.js";
 
 /** One run in a recorded trace, as plain JSON. */
 export interface TraceNode {
+  /** The display name of the run. */
   readonly name: string;
+  /** What kind of thing ran. */
   readonly component: ComponentKind;
+  /** The component's own `type`; otherwise `""`. */
   readonly type: string;
+  /** Where in the graph it ran, the same in every run. */
   readonly address: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
@@ -15,11 +19,15 @@ export interface TraceNode {
   readonly durationMs: number;
   /** Set while the run is open. */
   readonly running?: true | undefined;
+  /** The input; chunks of a streamed input are concatenated. */
   readonly input?: unknown;
+  /** The output; chunks of a streamed output are concatenated. */
   readonly output?: unknown;
   /** The error of a failed run: `{ name, message, code?, cause? }`. */
   readonly error?: unknown;
+  /** The question for which the run waits. */
   readonly interrupt?: unknown;
+  /** The runs inside this one, in the order of their starts. */
   readonly children: readonly TraceNode[];
 }
 

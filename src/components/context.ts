@@ -20,6 +20,7 @@ export interface NodeContext<State = unknown, Options = unknown> {
   readonly state: State;
   /** Where this node runs, the same in every run: `runnable:agent;node:model`. */
   readonly address: string;
+  /** How handlers and traces see this run. */
   readonly runInfo: RunInfo;
   /** The call options of this node: its own defaults, then the run's for its kind, then the run's for its path. */
   readonly options: Options;

@@ -1,3 +1,5 @@
+/** What runs: tools, and the contracts of models, templates, retrievers and the like. @packageDocumentation */
+
 export { toolInfo } from "../schema/tool-info.js";
 export type { AnyTool, HandwrittenTool } from "../tools/define/any-tool.js";
 export type { ApprovalOption, ApprovalOptions, ApprovalPolicy } from "../tools/define/approval-option.js";

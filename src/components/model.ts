@@ -43,8 +43,12 @@ export type ToolChoice = "auto" | "required" | "none" | { readonly toolNames: re
 
 /** Free text, or JSON: in any form, or in the form of a JSON Schema. */
 export type ResponseFormat =
-  | { readonly type: "text" }
   | {
+      /** Free text. */
+      readonly type: "text";
+    }
+  | {
+      /** JSON, in any form or in that of the `schema`. */
       readonly type: "json";
       readonly schema?: JsonSchema | undefined;
       /** A description of the schema for the model. */
@@ -75,6 +79,7 @@ export interface AgenticModel<Options = ModelOptions> {
   readonly component: "model";
   /** The type of the model for traces: `RunInfo.type`. */
   readonly type?: string | undefined;
+  /** Answers with a whole message. */
   generate(messages: readonly AgenticMessage[], ctx: ModelContext<Options>): Promise<AgenticMessage>;
   /** Yields chunks for `concatMessages`: either all blocks of a chunk have `streamingMeta.index`, or none has. */
   stream(messages: readonly AgenticMessage[], ctx: ModelContext<Options>): StreamSource<AgenticMessage>;

@@ -24,5 +24,6 @@ export interface ParseOptions {
  * };
  */
 export interface Parser {
+  /** Parses bytes, whole or as a stream, into documents. */
   parse(source: Uint8Array | StreamSource<Uint8Array>, options?: ParseOptions): Promise<Document[]>;
 }

@@ -49,6 +49,7 @@ export interface CacheStore {
   readonly isVolatile?: boolean | undefined;
   /** Returns the value of a key; `undefined` if there is none, or if it has expired. */
   get(key: string): Promise<Uint8Array | undefined>;
+  /** Stores a value under a key, for `ttlMs` milliseconds or without a limit. */
   set(key: string, data: Uint8Array, ttlMs?: number): Promise<void>;
   /** Deletes all keys that start with the prefix. */
   deletePrefix(prefix: string): Promise<void>;

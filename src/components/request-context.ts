@@ -2,6 +2,7 @@ declare const valueType: unique symbol;
 
 /** Names one value of a request context, with its type. Make one with {@link contextKey}. */
 export interface ContextKey<T> {
+  /** The name under which the value is stored. */
   readonly name: string;
   readonly [valueType]?: ((value: T) => T) | undefined;
 }

@@ -8,6 +8,7 @@ export interface ResumeInfo {
   readonly isTarget: boolean;
   /** Whether an answer to `ctx.interrupt` has data. */
   readonly hasData: boolean;
+  /** The data of the answer to `ctx.interrupt`; `undefined` without one. */
   readonly data: unknown;
 }
 

@@ -1,6 +1,8 @@
 /** Names a kind of graph state, so that nodes of inner graphs can reach it. Make one with {@link stateKey}. */
 export interface StateKey<State> {
+  /** The name of the state, for errors. */
   readonly name: string;
+  /** Creates the state at the start of a run. */
   readonly create: () => State;
 }
 

@@ -4,6 +4,7 @@ declare const forTool: unique symbol;
 export interface ToolOption {
   /** Which tools read it: those made with `toolOptions` of this key. */
   readonly key: string;
+  /** The values, by their names. */
   readonly values: object;
 }
 

@@ -46,12 +46,16 @@ export type ApprovalRule<Input = never> =
  */
 export interface Tool<Options = unknown> {
   readonly component: "tool";
+  /** The type of the tool for traces: `RunInfo.type`. */
   readonly type?: string | undefined;
+  /** What the model reads: name, description and parameters. */
   readonly info: ToolInfo;
   /** The contents of `ctx.options`: see `toolOptions`. */
   readonly options?: AnyToolOptions | undefined;
   /** Whether calls need approval before they run: a boolean, or a function of the arguments. @default false */
   readonly requireApproval?: ApprovalRule<string> | undefined;
+  /** Runs a call; `args` is JSON text as the model wrote it. */
   invoke?(args: string, ctx: ToolContext<Options>): Promise<ToolOutput>;
+  /** Runs a call and streams its output. */
   stream?(args: string, ctx: ToolContext<Options>): StreamSource<ToolOutput>;
 }

@@ -21,9 +21,13 @@ import type { HasInner } from "./types/node-shape.js";
  * await length.invoke("hello", { nodes: { count: { callbacks: [consoleTracer()] } } });
  */
 export interface CompiledGraph<in I, out O, Inner = Record<never, never>> extends HasInner<Inner> {
+  /** Runs with one input, and returns the output. */
   readonly invoke: (input: I, options?: RunOptions<NodePaths<Inner>, Inner>) => Promise<O>;
+  /** Runs with one input, and streams the output. Nothing runs before the first read. */
   readonly stream: (input: I, options?: RunOptions<NodePaths<Inner>, Inner>) => StreamReader<O>;
+  /** Runs with a stream of input chunks, and returns the output. */
   readonly collect: (input: StreamSource<I>, options?: RunOptions<NodePaths<Inner>, Inner>) => Promise<O>;
+  /** Runs with a stream of input chunks, and streams the output. */
   readonly transform: (input: StreamSource<I>, options?: RunOptions<NodePaths<Inner>, Inner>) => StreamReader<O>;
   /**
    * Continues a run that stopped. Pass answers by interrupt id (or `{ byAddress: { … } }`) if it waits for any; after a failure or

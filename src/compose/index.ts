@@ -1,3 +1,10 @@
+/**
+ * How programs are built: `Graph`, `Chain`, `Workflow`, runnables, `AgenticToolsNode`, and the types that the
+ * compiler infers for them.
+ *
+ * @packageDocumentation
+ */
+
 export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../checkpoint/checkpoint-store.js";
 export type {
   ForkOptions,

@@ -10,16 +10,25 @@ import type { OptionsAt } from "./types/call-options.js";
 
 /** Call options by kind of component. A component uses the options that it supports. */
 export interface KindOptions {
+  /** For models: temperature, tools, and what the provider understands. */
   readonly model?: (ModelOptions & Readonly<Record<string, unknown>>) | undefined;
   /** Values for options that tools declare with `toolOptions`. */
   readonly tool?: readonly ToolOption[] | undefined;
+  /** For tools nodes. */
   readonly toolsNode?: ToolsNodeOptions | undefined;
+  /** For templates. */
   readonly template?: object | undefined;
+  /** For retrievers, such as `topK`. */
   readonly retriever?: (RetrieverOptions & Readonly<Record<string, unknown>>) | undefined;
+  /** For embedders. */
   readonly embedder?: (EmbedderOptions & Readonly<Record<string, unknown>>) | undefined;
+  /** For indexers. */
   readonly indexer?: (IndexerOptions & Readonly<Record<string, unknown>>) | undefined;
+  /** For loaders. */
   readonly loader?: object | undefined;
+  /** For transformers. */
   readonly transformer?: object | undefined;
+  /** For functions as nodes: `ctx.options`. */
   readonly lambda?: object | undefined;
 }
 

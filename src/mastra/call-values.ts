@@ -3,6 +3,7 @@ import { bothOfPair, invalidMastraOption } from "./errors.js";
 
 /** The request context of a call, under its current or its older name. */
 export interface RequestOptions {
+  /** The values of this request. */
   readonly requestContext?: AnyRequestContext | Readonly<Record<string, unknown>> | undefined;
   /** The older name of `requestContext`. */
   readonly runtimeContext?: AnyRequestContext | Readonly<Record<string, unknown>> | undefined;

@@ -1,3 +1,5 @@
+/** Agents, tools, workflows and a server under Mastra's names. @packageDocumentation */
+
 export { RequestContext, RequestContext as RuntimeContext } from "../components/request-context.js";
 export { MCPServer } from "../mcp/server/mcp-server.js";
 export { Agent } from "./agent/agent.js";

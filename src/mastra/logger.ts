@@ -1,8 +1,12 @@
 /** The logger of a {@link Mastra} and of everything registered with it. */
 export interface MastraLogger {
+  /** Details for development. */
   debug(message: string, ...details: unknown[]): void;
+  /** What happens in normal operation. */
   info(message: string, ...details: unknown[]): void;
+  /** What may be a mistake. */
   warn(message: string, ...details: unknown[]): void;
+  /** What went wrong. */
   error(message: string, ...details: unknown[]): void;
 }
 

@@ -30,8 +30,11 @@ export interface MastraOptions<
   Workflows extends Named<object> = Named<object>,
   Tools extends Named<object> = Named<object>,
 > {
+  /** The agents, by their keys. */
   readonly agents?: Agents | undefined;
+  /** The workflows, by their keys. */
   readonly workflows?: Workflows | undefined;
+  /** The tools, by their keys. */
   readonly tools?: Tools | undefined;
   /** MCP servers by key, for `getMCPServer`. */
   readonly mcpServers?: Named<object> | undefined;
@@ -39,6 +42,7 @@ export interface MastraOptions<
   readonly logger?: MastraLogger | false | undefined;
   /** Stores waiting runs. @default a memory store */
   readonly storage?: CheckpointStore | undefined;
+  /** Options of the server: middlewares and what it serves. */
   readonly server?: ServerOptions | undefined;
 }
 

@@ -1,3 +1,10 @@
+/**
+ * MCP servers as tools, resources and prompts, and MCP servers of your own. Needs the packages
+ * `@modelcontextprotocol/client` and `@modelcontextprotocol/server`.
+ *
+ * @packageDocumentation
+ */
+
 export { connectMcp } from "./client/connect-mcp.js";
 export type { ConnectedMcpTool } from "./client/connected-tool.js";
 export type { McpChange, McpCompletionTarget, McpConnection, McpServerStatus } from "./client/connection.js";

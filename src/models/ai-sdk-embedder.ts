@@ -8,6 +8,7 @@ import { notAModel, wrongEmbeddings } from "./errors.js";
 
 /** Call options of an embedder of the AI SDK. */
 export interface AiSdkEmbedderOptions extends EmbedderOptions {
+  /** Headers of the request, in addition to those of the provider. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Options of a single provider, by its name: `{ openai: { dimensions: 256 } }`. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;

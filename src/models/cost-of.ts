@@ -6,7 +6,9 @@ import { noPrice } from "./errors.js";
 
 /** The prices of a model, per million tokens, in any currency. */
 export interface ModelPrice {
+  /** A million tokens of prompts. */
   readonly input: number;
+  /** A million tokens of answers, reasoning included. */
   readonly output: number;
   /** Prompt tokens that are read from a cache. @default input */
   readonly cacheRead?: number | undefined;

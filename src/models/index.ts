@@ -1,3 +1,5 @@
+/** Models of the AI SDK's provider packages, with retries, fallbacks, limits and structured answers. @packageDocumentation */
+
 export type { AiSdkEmbeddingModel, AiSdkModel, AiSdkVersion } from "./ai-sdk/provider-model.js";
 export { type AiSdkEmbedderOptions, aiSdkEmbedder } from "./ai-sdk-embedder.js";
 export { aiSdkModel } from "./ai-sdk-model.js";

@@ -1,3 +1,9 @@
+/**
+ * Documents, chunks, vector stores and retrieval. HTML needs the package `parse5`, tokens need `gpt-tokenizer`.
+ *
+ * @packageDocumentation
+ */
+
 export type { Chunk } from "./chunk.js";
 export type {
   CharacterOptions,

@@ -19,6 +19,7 @@ export interface MDocumentOptions {
 
 /** The text of an {@link MDocument}, with options. */
 export interface MDocumentSource extends MDocumentOptions {
+  /** The text. */
   readonly text: string;
   /** Selects the default strategy; if missing, the extension of `uri` does (`.md`, `.html`, `.json`, `.tex`). */
   readonly mimeType?: string | undefined;

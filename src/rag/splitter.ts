@@ -15,6 +15,7 @@ export type SplitterOptions<Strategy extends ChunkStrategy> = Omit<
 
 /** A splitter that can also be called directly, without a run. */
 export interface DocumentSplitter extends Transformer {
+  /** Splits documents into chunks, which are documents again. */
   readonly transform: Transformer["transform"] &
     ((documents: readonly Document[], ctx?: Partial<NodeContext>) => Promise<Document[]>);
 }

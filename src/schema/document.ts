@@ -6,8 +6,11 @@
  * const page: Document = { id: "1", content: "Kumiko is joined without nails.", metadata: { source: "book" }, score: 0.92 };
  */
 export interface Document {
+  /** The id of the document, unique in an index. */
   readonly id: string;
+  /** The text of the document. */
   readonly content: string;
+  /** Data about the document, such as its source: filters search it. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The score that a retriever gave it. */
   readonly score?: number | undefined;

@@ -1,3 +1,5 @@
+/** What flows: messages, content blocks, streams, descriptions of tools, and JSON Schema. @packageDocumentation */
+
 export { ConcatRegistry } from "./concat/registry.js";
 export type { DeclaredConcat } from "./concat/rule.js";
 export type { Document, SparseVector } from "./document.js";

@@ -19,7 +19,9 @@ export type CompiledSchema = (value: unknown) => readonly StandardIssue[] | unde
 
 /** A schema of which some parts may not be checked. */
 export interface LooseSchema {
+  /** Returns the problems of a value; `undefined` if there are none. */
   readonly check: CompiledSchema;
+  /** The parts that are not checked. */
   readonly unchecked: readonly UncheckedPart[];
 }
 
@@ -27,5 +29,6 @@ export interface LooseSchema {
 export interface UncheckedPart {
   /** The JSON Pointer of the part, such as `/properties/zip/pattern`; `""` for the whole schema. */
   readonly path: string;
+  /** Why the part is not checked. */
   readonly reason: string;
 }

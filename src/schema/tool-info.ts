@@ -7,7 +7,9 @@ import { withoutUndefined } from "./without-undefined.js";
 
 /** The description of a tool for a model. Its JSON form has the parameters as JSON Schema. */
 export interface ToolInfo {
+  /** The name by which the model calls the tool. */
   readonly name: string;
+  /** What the model reads about the tool. */
   readonly description: string;
   /** The parameters as they were given; left out if the tool takes none. */
   readonly parameters?: ToolParameters | undefined;
@@ -35,8 +37,9 @@ export interface ToolInfoSchemaOptions {
 
 /** The argument of {@link toolInfo}. */
 export interface ToolInfoFields {
+  /** The name by which the model calls the tool. */
   readonly name: string;
-  /** @default "" */
+  /** What the model reads about the tool. @default "" */
   readonly description?: string | undefined;
   /** A Standard Schema, a plain JSON Schema or a map of parameters. Leave it out if the tool takes none. */
   readonly parameters?: ToolParameters | undefined;
@@ -45,6 +48,7 @@ export interface ToolInfoFields {
    * them. (In AI SDK 6 the type of such a tool does not tell it from others.) Throws if it has no id.
    */
   readonly provider?: ProviderTool | { readonly inputSchema: unknown } | undefined;
+  /** Data of your own or for a provider; models do not see it. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 

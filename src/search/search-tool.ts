@@ -5,7 +5,9 @@ import { invalidSearchOption } from "./errors.js";
 
 /** A page found by a search. */
 export interface SearchResult {
+  /** The title of the page. */
   readonly title: string;
+  /** The address of the page. */
   readonly url: string;
   /** An excerpt of the page that matches the query; may be empty. */
   readonly snippet: string;

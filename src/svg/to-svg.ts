@@ -13,7 +13,7 @@ import { type PictureTheme, themes } from "./theme.js";
 export interface SvgOptions {
   /** The trace of a run. Colors show nodes that are done, failed, waiting or skipped; thick edges show the path taken. */
   readonly trace?: PictureTrace | undefined;
-  /** @default "light" */
+  /** The colors of the picture. @default "light" */
   readonly theme?: PictureTheme | undefined;
 }
 

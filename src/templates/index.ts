@@ -1,3 +1,9 @@
+/**
+ * Messages from typed variables. Jinja needs the package `@huggingface/jinja`, Mustache the package `mustache`.
+ *
+ * @packageDocumentation
+ */
+
 export { jinja } from "./jinja.js";
 export { mustache } from "./mustache.js";
 export { type Placeholder, type PlaceholderOptions, placeholder } from "./placeholder.js";

@@ -30,6 +30,7 @@ export interface PromptTemplateOptions<Syntax extends TemplateSyntax | undefined
 
 /** A template of messages. It can also be called directly, without a context. */
 export interface PromptTemplate<in Variables> extends Template<Variables> {
+  /** Creates the messages. */
   format(variables: Variables, ctx?: NodeContext): Promise<AgenticMessage[]>;
 }
 

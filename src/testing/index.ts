@@ -1,3 +1,10 @@
+/**
+ * For tests: a scripted model, a recording handler, a manual clock, and conformance suites for your own
+ * components and stores.
+ *
+ * @packageDocumentation
+ */
+
 export { cacheStoreConformance, type OpenCache } from "./cache-store-conformance.js";
 export { checkpointStoreConformance } from "./checkpoint-store-conformance.js";
 export type { ConformanceCheck } from "./conformance.js";

@@ -9,6 +9,7 @@ import { deepEqual } from "./deep-equal.js";
 export interface ParserCase {
   /** The bytes to parse. */
   readonly source: Uint8Array;
+  /** The options of `parse`. */
   readonly options?: ParseOptions | undefined;
 }
 

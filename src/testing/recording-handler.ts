@@ -4,7 +4,9 @@ import type { StreamReader } from "../schema/stream/reader.js";
 
 /** One call of a handler. */
 export interface RecordedEvent {
+  /** The name of the handler's function, such as `"onStart"`. */
   readonly timing: HandlerTiming;
+  /** Which run called. */
   readonly info: RunInfo;
   /** For a stream, the list of its chunks, which grows as they are read. */
   readonly value: unknown;
@@ -18,6 +20,7 @@ export interface RecordingOptions {
 
 /** A handler that records its calls. */
 export interface RecordingHandler extends Handler {
+  /** The calls so far. */
   readonly events: readonly RecordedEvent[];
   /** The names of the runs with this timing, in order. Without a timing, all events, as `"onStart writer"`. */
   names(timing?: HandlerTiming): string[];

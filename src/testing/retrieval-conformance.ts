@@ -17,6 +17,7 @@ import { type ConformanceCheck, expectSame, expectThat } from "./conformance.js"
 export interface RetrieverCase<Options> {
   /** A query for which the retriever finds at least two documents. */
   readonly query: string;
+  /** Call options of the retriever. */
   readonly options?: Options | undefined;
 }
 
@@ -63,6 +64,7 @@ export function retrieverConformance<Options = RetrieverOptions>(
 export interface EmbedderCase<Options> {
   /** At least two texts, all different. @default two sentences */
   readonly texts?: readonly string[] | undefined;
+  /** Call options of the embedder. */
   readonly options?: Options | undefined;
 }
 
@@ -128,7 +130,9 @@ function nearest(vector: readonly number[], vectors: readonly number[][]): numbe
 
 /** A case of {@link indexerConformance} and {@link transformerConformance}. */
 export interface DocumentsCase<Options> {
+  /** The documents to use. */
   readonly documents: readonly Document[];
+  /** Call options of the component. */
   readonly options?: Options | undefined;
 }
 
@@ -174,7 +178,9 @@ export function indexerConformance<Options = IndexerOptions>(
 
 /** A case of {@link loaderConformance}. */
 export interface LoaderCase<Options> {
+  /** The source to read. */
   readonly source: DocumentSource;
+  /** Call options of the loader. */
   readonly options?: Options | undefined;
 }
 

@@ -24,14 +24,17 @@ export type ScriptEntry =
 
 /** One call of a scripted model. */
 export interface ModelCall {
+  /** How the model was called. */
   readonly method: "generate" | "stream";
   /** The messages at the time of the call. */
   readonly messages: readonly AgenticMessage[];
+  /** The call options. */
   readonly options: ModelOptions;
 }
 
 /** A model for tests that records its calls. */
 export interface ScriptedModel extends AgenticModel {
+  /** The calls so far. */
   readonly calls: readonly ModelCall[];
 }
 

@@ -7,6 +7,7 @@ import { type ConformanceCheck, expectThat } from "./conformance.js";
 export interface TemplateCase<Variables, Options> {
   /** The variables for `format`. */
   readonly variables: Variables;
+  /** Call options of the template. */
   readonly options?: Options | undefined;
 }
 

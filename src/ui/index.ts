@@ -1,3 +1,5 @@
+/** Agents as web responses: for `useChat`, for AG-UI, and as server-sent events. @packageDocumentation */
+
 export { type AgUiOptions, agUi } from "./ag-ui.js";
 export { type EventLog, type EventLogOptions, eventLog, type ReplayOptions } from "./event-log.js";
 export type { ResponseHeaders } from "./event-response.js";

@@ -7,7 +7,15 @@ import { mediaBlock, messageIdOf, textBlock, threadIdOf } from "./request-parts.
 
 /** A request of an AG-UI client: a new prompt, or answers to interrupts. */
 export type AgUiRequest =
-  | { readonly threadId: string; readonly runId: string; readonly prompt: AgenticMessage; readonly answers?: undefined }
+  | {
+      /** The thread of the conversation. */
+      readonly threadId: string;
+      /** The id that the client gave the run. */
+      readonly runId: string;
+      /** The new user message; missing if the request has answers. */
+      readonly prompt: AgenticMessage;
+      readonly answers?: undefined;
+    }
   | {
       readonly threadId: string;
       readonly runId: string;

@@ -7,7 +7,9 @@ import { mediaBlock, messageIdOf, textBlock, threadIdOf } from "./request-parts.
 
 /** An answer to an approval, as `resume` takes it. */
 export interface ApprovalAnswer {
+  /** Whether the user approves. */
   readonly approved: boolean;
+  /** Why, for the model. */
   readonly reason?: string | undefined;
 }
 
@@ -24,7 +26,9 @@ export interface ApprovalAnswer {
  */
 export type UiRequest =
   | {
+      /** The thread of the conversation. */
       readonly threadId: string;
+      /** The new user message; missing if the request has answers. */
       readonly prompt: AgenticMessage;
       readonly answers?: undefined;
       /**

@@ -5,7 +5,9 @@ import { turnAround } from "../turn.js";
 
 /** One item of the list. */
 export interface Todo {
+  /** What is to be done. */
   readonly content: string;
+  /** How far the item is. */
   readonly status: "pending" | "in_progress" | "completed";
 }
 

@@ -8,6 +8,7 @@ export interface HistoryEntry {
   readonly parent?: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** Why the run was saved: it started, a task was done, it waits, it failed, it ended, or it is a copy. */
   readonly cause: "start" | "task" | "interrupt" | "failure" | "end" | "fork";
   /** Paths of the nodes that have ended since the previous entry. */
   readonly ran: readonly string[];

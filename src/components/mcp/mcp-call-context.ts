@@ -15,14 +15,20 @@ export type McpLogLevel = "debug" | "info" | "notice" | "warning" | "error" | "c
 
 /** The answer of a client's model to a sampling request. */
 export interface McpSampledMessage {
+  /** Who speaks: the client's model answers as `"assistant"`. */
   readonly role: "user" | "assistant";
+  /** The content of the message, as MCP defines it. */
   readonly content: unknown;
+  /** The name of the model that answered. */
   readonly model: string;
+  /** Why the model stopped, such as `"endTurn"`. */
   readonly stopReason?: string | undefined;
 }
 
 /** A folder or resource that an MCP client shares with servers. */
 export interface McpClientRoot {
+  /** The address of the folder or file, such as `file:///home/ann/project`. */
   readonly uri: string;
+  /** A name for people. */
   readonly name?: string | undefined;
 }

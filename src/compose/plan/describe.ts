@@ -3,16 +3,21 @@ import { END_INDEX, LONE_INDEX, type NodeBody, type Plan, type PlanEdge, type Pl
 
 /** A compiled graph as plain data. START and END are not in `nodes`; edges refer to them as `start` and `end`. */
 export interface GraphInfo {
+  /** The name of the graph; `""` without one. */
   readonly name: string;
+  /** The nodes, without START and END. */
   readonly nodes: readonly GraphNodeInfo[];
+  /** The edges, in the order in which they were added. */
   readonly edges: readonly GraphEdgeInfo[];
 }
 
 /** A node of a compiled graph, as plain data. */
 export interface GraphNodeInfo {
+  /** The key of the node. */
   readonly key: string;
   /** Its name in traces, if it is not the key. */
   readonly name?: string;
+  /** What the node runs. */
   readonly component: ComponentKind | "passthrough";
   /** The component's own type. */
   readonly type?: string;
@@ -22,7 +27,9 @@ export interface GraphNodeInfo {
 
 /** An edge of a compiled graph, as plain data. */
 export interface GraphEdgeInfo {
+  /** The key of the node that it leads from, or `start`. */
   readonly from: string;
+  /** The key of the node that it leads to, or `end`. */
   readonly to: string;
   /** The kind of the edge. A branch has one edge for each of its targets. */
   readonly kind: "edge" | "branch" | "error" | "data" | "control";

@@ -13,7 +13,9 @@ export type NodeEntry<In, Out, State, Options, Inner = undefined> =
 
 /** A node with its options, as a value in a record of nodes. */
 export interface WithOptions<Node, Options> {
+  /** The node. */
   readonly node: Node;
+  /** Its options, as `addNode` takes them. */
   readonly options?: Options | undefined;
 }
 

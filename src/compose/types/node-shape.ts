@@ -1,8 +1,12 @@
 /** What a builder's type knows about a node: its input, output, inner nodes and call options. */
 export interface NodeShape<In, Out, Inner = undefined, Options = object, Own = In> {
+  /** What the node takes. */
   readonly in: In;
+  /** What the node returns. */
   readonly out: Out;
+  /** The nodes inside it; `undefined` if it is no graph. */
   readonly inner: Inner;
+  /** Its call options. */
   readonly options: Options;
   /** The input after the input key is applied. */
   readonly own: Own;

@@ -20,13 +20,17 @@ export type AddedNode<Key extends string, In, Out, Inner, Options, InputKey, Out
 
 /** A node whose output is a part of the input of another. */
 export interface Part<out Key, out From> {
+  /** The field that the output becomes. */
   readonly part: Key;
+  /** The node whose output it is. */
   readonly from: From;
 }
 
 /** An output that flows into a node that takes anything, as a passthrough does. */
 export interface Flow<out Key, out Out> {
+  /** The key of the node. */
   readonly flow: Key;
+  /** The output of the node. */
   readonly out: Out;
 }
 

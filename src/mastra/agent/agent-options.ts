@@ -10,9 +10,11 @@ import type { Untyped } from "../untyped.js";
 
 /** The argument of functions in the options of an agent. */
 export interface MastraAgentContext extends Omit<AgentContext, "requestContext"> {
+  /** The values of this request. */
   readonly requestContext: RequestContext<Record<string, Untyped>>;
   /** The older name of `requestContext`. */
   readonly runtimeContext: RequestContext<Record<string, Untyped>>;
+  /** The Mastra instance that the agent is registered with. */
   readonly mastra: AnyMastra;
 }
 
@@ -29,7 +31,9 @@ export interface MastraAgentOptions<Schema extends AnyStandardSchema | JsonSchem
   readonly id?: string | undefined;
   /** The name of the agent; any string. @default the id, or "agent" */
   readonly name?: string | undefined;
+  /** A model, also one of the AI SDK, or a function that chooses one. */
   readonly model: Dynamic<Model>;
+  /** The instructions of the model, or a function that returns them. */
   readonly instructions?: Dynamic<string | readonly AgenticMessage[]> | undefined;
   /** A record whose keys are the tool names for the model, or an array. */
   readonly tools?: Dynamic<NonNullable<AgenticToolsNodeConfig["tools"]>> | undefined;

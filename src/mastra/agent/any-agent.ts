@@ -18,11 +18,17 @@ export const withOutput: unique symbol = Symbol.for("kumiko/mastra/with-output")
 
 /** An {@link Agent} of any type, as `getAgent` of a step or tool returns it. */
 export interface AnyAgent {
+  /** The id of the agent. */
   readonly id: string;
+  /** The name of the agent. */
   readonly name: string;
+  /** What the agent does. */
   readonly description: string | undefined;
+  /** Runs the agent until its end. */
   generate(prompt: MastraPrompt, options?: MastraCallOptions): Promise<AgentResult<unknown>>;
+  /** Runs the agent and streams its events. */
   stream(prompt: MastraPrompt, options?: MastraCallOptions): Promise<MastraAgentStream<unknown>>;
   [withOutput](schema: AnyStandardSchema | JsonSchema): AnyAgent;
+  /** Resumes a run that waits. */
   resume(run: ResumeTarget, answers?: Answers, options?: MastraResumeOptions): Promise<AgentResult<unknown>>;
 }

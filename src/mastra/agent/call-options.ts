@@ -3,11 +3,13 @@ import type { RequestOptions } from "../call-values.js";
 
 /** Options of `generate` and `stream`. Some have two names: the current one and the older one of Mastra. */
 export interface MastraCallOptions extends Omit<AgentCallOptions, "requestContext">, RequestOptions {
+  /** Stops the run; it then rejects with the signal's reason. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 
 /** Options of `resume` and `resumeStream`. */
 export interface MastraResumeOptions extends Omit<AgentResumeOptions, "requestContext">, RequestOptions {
+  /** Stops the run; it then rejects with the signal's reason. */
   readonly abortSignal?: AbortSignal | undefined;
 }
 

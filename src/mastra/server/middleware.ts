@@ -3,9 +3,13 @@ import type { Untyped } from "../untyped.js";
 
 /** The request that a middleware handles. */
 export interface MiddlewareRequest {
+  /** The HTTP method. */
   readonly method: string;
+  /** The full URL. */
   readonly url: string;
+  /** The path of the URL. */
   readonly path: string;
+  /** The request as the platform gives it. */
   readonly raw: Request;
   /** Returns a header by its case-insensitive name, or all headers. */
   header(name: string): string | undefined;
@@ -13,21 +17,28 @@ export interface MiddlewareRequest {
   /** Returns a path parameter: `:name` in the `path` of the middleware. */
   param(name: string): string | undefined;
   param(): Readonly<Record<string, string>>;
+  /** Returns one parameter of the query, or all of them. */
   query(name: string): string | undefined;
   query(): Readonly<Record<string, string>>;
+  /** Parses the body as JSON. */
   json(): Promise<Untyped>;
+  /** Reads the body as text. */
   text(): Promise<string>;
 }
 
 /** The context of a middleware: the request, its values, and helpers that create responses. */
 export interface MiddlewareContext {
+  /** The request. */
   readonly req: MiddlewareRequest;
   /** The request context of every agent, workflow and tool that runs for this request. */
   readonly requestContext: RequestContext;
   /** Returns a value of this request; `runtimeContext` and `requestContext` always exist. */
   get<T = Untyped>(name: string): T;
+  /** Sets a value of this request, for later middlewares and the run. */
   set(name: string, value: unknown): void;
+  /** Creates a JSON response. @default status 200 */
   json(value: unknown, status?: number, headers?: Readonly<Record<string, string>>): Response;
+  /** Creates a text response. @default status 200 */
   text(text: string, status?: number, headers?: Readonly<Record<string, string>>): Response;
 }
 

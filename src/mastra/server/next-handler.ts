@@ -7,7 +7,9 @@ export type RouteHandler = (request: Request, context: MiddlewareContext) => Res
 /** A route handler, also as `GET` and `POST` for the exports of a route file. */
 export interface NextHandler {
   (request: Request): Promise<Response>;
+  /** The same handler, for `export const { GET } = …`. */
   readonly GET: (request: Request) => Promise<Response>;
+  /** The same handler, for `export const { POST } = …`. */
   readonly POST: (request: Request) => Promise<Response>;
 }
 

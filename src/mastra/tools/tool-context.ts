@@ -8,11 +8,15 @@ import type { StepParams, StepWriter } from "../workflow/step.js";
 /** The second argument of `execute` of a tool. */
 export interface MastraToolContext<Options = unknown, Suspended = unknown, Resumed = unknown>
   extends Omit<ToolContext<Options, Suspended, Resumed>, "agent" | "requestContext"> {
+  /** The values of this request. */
   readonly requestContext: RequestContext<Record<string, Untyped>>;
   /** The older name of `requestContext`. */
   readonly runtimeContext: RequestContext<Record<string, Untyped>>;
+  /** The Mastra instance that the tool is registered with. */
   readonly mastra: AnyMastra;
+  /** Writes values to the stream of the run. */
   readonly writer: StepWriter;
+  /** Empty: traces come from callbacks. Present so that tools of Mastra can pass it on. */
   readonly tracingContext: object;
   /** The call, if a model made it. */
   readonly agent?: ToolContext["agent"] & {

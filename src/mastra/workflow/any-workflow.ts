@@ -19,9 +19,14 @@ export interface AnyWorkflowRun {
 
 /** A {@link Workflow} of any type, as `getWorkflow` of a step or tool returns it. */
 export interface AnyWorkflow {
+  /** The id of the workflow. */
   readonly id: string;
+  /** What the workflow does. */
   readonly description?: string | undefined;
+  /** The schema of its input. */
   readonly inputSchema?: AnySchema | undefined;
+  /** The schema of its output. */
   readonly outputSchema?: AnySchema | undefined;
+  /** Creates a run, which can then be started. */
   createRun(options?: { readonly runId?: string | undefined }): AnyWorkflowRun;
 }

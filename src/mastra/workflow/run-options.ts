@@ -6,7 +6,9 @@ export type StepRef = string | { readonly id: string };
 
 /** Options of every method that runs a workflow. */
 export interface WorkflowCallOptions extends RequestOptions, Pick<RunOptions, "callbacks" | "timeoutMs"> {
+  /** Stops the run; it is then canceled. */
   readonly abortSignal?: AbortSignal | undefined;
+  /** The same as `abortSignal`. */
   readonly signal?: AbortSignal | undefined;
 }
 

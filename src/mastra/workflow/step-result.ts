@@ -3,16 +3,25 @@ export type StepStatus = "running" | "success" | "failed" | "suspended" | "baile
 
 /** The result of a step of a run. */
 export interface StepResult {
+  /** How far the step is. */
   readonly status: StepStatus;
   /** The input of the step. */
   readonly payload: unknown;
+  /** When it started, in milliseconds since 1970. */
   readonly startedAt: number;
+  /** When it ended, in milliseconds since 1970. */
   readonly endedAt?: number | undefined;
+  /** What it returned; set for `"success"`. */
   readonly output?: unknown;
+  /** Why it failed; set for `"failed"`. */
   readonly error?: Error | undefined;
+  /** What it passed to `suspend`. */
   readonly suspendPayload?: unknown;
+  /** When it was suspended, in milliseconds since 1970. */
   readonly suspendedAt?: number | undefined;
+  /** The data with which it was resumed. */
   readonly resumePayload?: unknown;
+  /** When it was resumed, in milliseconds since 1970. */
   readonly resumedAt?: number | undefined;
 }
 

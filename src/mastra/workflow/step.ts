@@ -44,15 +44,21 @@ export interface StepParams<
   readonly getStepResult: (step: StepRef) => Untyped;
   /** Returns the input of the workflow. */
   readonly getInitData: <Data = Untyped>(workflow?: unknown) => Data;
+  /** The Mastra instance that the workflow is registered with. */
   readonly mastra: AnyMastra;
+  /** The id of the run. */
   readonly runId: string;
+  /** The id of the workflow. */
   readonly workflowId: string;
+  /** The values of this request. */
   readonly requestContext: RequestContext;
   /** The older name of `requestContext`. */
   readonly runtimeContext: RequestContext;
+  /** Aborted when the run is canceled. */
   readonly abortSignal: AbortSignal;
   /** Cancels the run. */
   readonly abort: () => void;
+  /** Writes values to the stream of the run. */
   readonly writer: StepWriter;
   /** The number of earlier attempts of this step. */
   readonly retryCount: number;
@@ -74,12 +80,19 @@ export interface StepCall {
 
 /** A step of a workflow, made with `createStep`. A workflow is a step too. */
 export interface Step<in In = never, out Out = unknown> {
+  /** The id of the step, its key in results. */
   readonly id: string;
+  /** What the step does. */
   readonly description?: string | undefined;
+  /** The schema of its input. */
   readonly inputSchema?: AnySchema | undefined;
+  /** The schema of its output. */
   readonly outputSchema?: AnySchema | undefined;
+  /** The schema of the data with which it is resumed. */
   readonly resumeSchema?: AnySchema | undefined;
+  /** The schema of what it passes to `suspend`. */
   readonly suspendSchema?: AnySchema | undefined;
+  /** The schema of the part of the state that it uses. */
   readonly stateSchema?: AnySchema | undefined;
   /** The number of retries after a failure. @default `retryConfig.attempts` of the workflow, or 0 */
   readonly retries?: number | undefined;
@@ -100,6 +113,7 @@ export interface StepOptions<
 > {
   /** The key of the step in results; must be unique in a workflow. */
   readonly id: string;
+  /** What the step does. */
   readonly description?: string | undefined;
   /** Validates the input; the step fails if it is invalid. */
   readonly inputSchema?: InputSchema | undefined;
@@ -113,6 +127,7 @@ export interface StepOptions<
   readonly stateSchema?: StateSchema | undefined;
   /** The number of retries after a failure. @default `retryConfig.attempts` of the workflow, or 0 */
   readonly retries?: number | undefined;
+  /** Does the work of the step, and returns its output. */
   execute(
     params: StepParams<
       ParsedBy<InputSchema>,

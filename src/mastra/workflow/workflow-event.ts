@@ -1,5 +1,6 @@
 /** An event of a workflow run. */
 export interface WorkflowEvent {
+  /** What happened. */
   readonly type:
     | "workflow-start"
     | "workflow-step-start"
@@ -10,9 +11,11 @@ export interface WorkflowEvent {
     | "workflow-step-output"
     | "workflow-finish"
     | "workflow-canceled";
+  /** The id of the run. */
   readonly runId: string;
   /** `"USER"` for values that a step wrote with its `writer`. */
   readonly from: "WORKFLOW" | "USER";
+  /** The details, which depend on `type`. */
   readonly payload: WorkflowEventPayload;
 }
 

@@ -3,6 +3,7 @@ import type { StepResult } from "./step-result.js";
 
 /** The fields of every workflow result. */
 export interface ResultFields {
+  /** The id of the run. */
   readonly runId: string;
   /** The input of the workflow. */
   readonly input: unknown;
@@ -15,7 +16,12 @@ export interface ResultFields {
 /** The result of a workflow run. */
 export type WorkflowResult<Out = unknown> = ResultFields &
   (
-    | { readonly status: "success"; readonly result: Out }
+    | {
+        /** How the run ended, or that it is suspended. */
+        readonly status: "success";
+        /** The output of the workflow. */
+        readonly result: Out;
+      }
     | { readonly status: "failed"; readonly error: Error }
     | {
         readonly status: "suspended";

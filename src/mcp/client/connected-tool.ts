@@ -18,6 +18,7 @@ import { uncheckedSchema } from "./unchecked.js";
 
 /** A tool of a connected server; `mcp` says which server, and its name there. */
 export interface ConnectedMcpTool extends CreatedTool<unknown, unknown> {
+  /** The server, the name of the tool there, and its properties. */
   readonly mcp: McpToolProperties & { readonly server: string; readonly name: string };
 }
 

@@ -26,10 +26,13 @@ import { uncheckedReason } from "./unchecked.js";
 
 /** The state of the connection to one server. */
 export interface McpServerStatus {
+  /** Whether the connection is open. */
   readonly state: LinkState;
   /** The negotiated protocol revision; empty while not connected. */
   readonly revision: string;
+  /** How many tools of the server can be used. */
   readonly tools: number;
+  /** Why the connection is not open. */
   readonly error?: unknown;
   /** The entries of the lists that were read, which were left out because they cannot be used. */
   readonly skipped?: readonly McpSkippedEntry[] | undefined;
@@ -37,14 +40,24 @@ export interface McpServerStatus {
 
 /** The list of a server that has changed. */
 export interface McpChange {
+  /** The name of the server. */
   readonly server: string;
+  /** Which list changed. */
   readonly list: "tools" | "resources" | "prompts";
 }
 
 /** The prompt or resource template whose argument is completed. */
 export type McpCompletionTarget =
-  | { readonly type: "ref/prompt"; readonly name: string }
-  | { readonly type: "ref/resource"; readonly uri: string };
+  | {
+      /** A prompt, by its name. */
+      readonly type: "ref/prompt";
+      readonly name: string;
+    }
+  | {
+      /** Resources, by their URI template. */
+      readonly type: "ref/resource";
+      readonly uri: string;
+    };
 
 /** The tools, resources and prompts of all connected MCP servers. */
 export interface McpConnection extends AsyncDisposal {
@@ -54,11 +67,15 @@ export interface McpConnection extends AsyncDisposal {
   toolsets(): Readonly<Record<string, readonly ConnectedMcpTool[]>>;
   /** SHA-256 of each tool definition for `drift.pins`, by `<server>_<name>` even if `prefix` says otherwise. */
   fingerprints(): Readonly<Record<string, string>>;
+  /** The resources that a server lists. */
   resources(server: string): Promise<McpResource[]>;
+  /** The resource templates that a server lists. */
   resourceTemplates(server: string): Promise<McpResourceTemplate[]>;
+  /** Reads a resource by its URI. */
   read(server: string, uri: string): Promise<McpResourceContent[]>;
   /** A loader that reads resources by URI; can be used as a node. */
   loader(server: string): Loader;
+  /** The prompts that a server lists. */
   prompts(server: string): Promise<McpPrompt[]>;
   /** A template that renders a prompt of the server; its variables are the arguments of the prompt. */
   template(server: string, name: string): Template;
@@ -70,6 +87,7 @@ export interface McpConnection extends AsyncDisposal {
     ref: McpCompletionTarget,
     argument: { readonly name: string; readonly value: string },
   ): Promise<string[]>;
+  /** The state of each connection, by the names of the servers. */
   status(): Readonly<Record<string, McpServerStatus>>;
   /** Lists the tools of all servers again, and reconnects servers that are not connected. */
   refresh(): Promise<void>;

@@ -7,10 +7,13 @@ import type { McpEvent } from "./events.js";
 
 /** A program to start, which serves MCP over its standard input and output. It is started without a shell. */
 export interface McpCommand {
+  /** The program. */
   readonly command: string;
+  /** Its arguments. */
   readonly args?: readonly string[] | undefined;
   /** Environment variables, in addition to a few safe ones that are inherited (`PATH`, `HOME` and the like). */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The folder that it is started in. @default the folder of this process */
   readonly cwd?: string | undefined;
   /** The destination of its standard error. With `"pipe"`, each piece is a `log` event. @default "inherit" */
   readonly stderr?: "inherit" | "ignore" | "pipe" | undefined;
@@ -18,11 +21,13 @@ export interface McpCommand {
 
 /** A server on the network. */
 export interface McpEndpoint {
+  /** The URL of the server's MCP endpoint. */
   readonly url: string | URL;
   /** Sent only to the origin of `url`, even after a redirect. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** An `AuthProvider` or `OAuthClientProvider` of `@modelcontextprotocol/client`. */
   readonly authProvider?: object | undefined;
+  /** A `fetch` of your own, for proxies and tests. @default the global `fetch` */
   readonly fetch?: ((url: string | URL, init?: RequestInit) => Promise<Response>) | undefined;
   /** Use the HTTP+SSE transport of 2024-11-05 instead of streamable HTTP. */
   readonly sse?: true | undefined;
@@ -30,11 +35,13 @@ export interface McpEndpoint {
 
 /** A transport for the official client. It can be used once, so a lost connection is not reopened. */
 export interface McpCustomTransport {
+  /** An instance of a `Transport` of `@modelcontextprotocol/client`. */
   readonly transport: object;
 }
 
 /** A client that is already connected. It stays open when the connection is closed. */
 export interface McpOwnClient {
+  /** An instance of `Client` of `@modelcontextprotocol/client`. */
   readonly client: object;
 }
 
@@ -71,18 +78,23 @@ export interface McpServerSettings {
 /** A question that a server asks the user. */
 export interface ElicitationQuestion {
   readonly kind: "mcp_elicitation";
+  /** The name of the server, a key of the servers. */
   readonly server: string;
   /** The name of the tool or prompt on the server, or the URI of the resource. */
   readonly toolName: string;
+  /** The id of the call during which the server asks; empty for prompts and resources. */
   readonly toolCallId: string;
   /** `"form"`: fill in a form; `"url"`: open a page. */
   readonly mode: "form" | "url";
+  /** The question of the server, for the user. */
   readonly message: string;
+  /** The page to open; for `mode: "url"`. */
   readonly url?: string | undefined;
 }
 
 /** The answer of the user to an {@link ElicitationQuestion}. */
 export interface ElicitationAnswer {
+  /** What the user did: answered, refused, or left the question. */
   readonly action: "accept" | "decline" | "cancel";
   /** The values of the form. Missing values get their defaults. */
   readonly content?: Readonly<Record<string, unknown>> | undefined;
@@ -90,6 +102,7 @@ export interface ElicitationAnswer {
 
 /** The context of an elicitation handler. */
 export interface ElicitationContext {
+  /** Aborted when the call is. */
   readonly signal: AbortSignal;
   /** The schema of the answer. */
   readonly schema: JsonSchema;
@@ -106,8 +119,11 @@ export type ElicitationHandler = (
 /** A request of a server to the model of this program. */
 export interface SamplingQuestion {
   readonly kind: "mcp_sampling";
+  /** The name of the server, a key of the servers. */
   readonly server: string;
+  /** The name of the tool or prompt on the server, or the URI of the resource. */
   readonly toolName: string;
+  /** The id of the call during which the server asks; empty for prompts and resources. */
   readonly toolCallId: string;
   /** The parameters as the server sent them: `messages`, `systemPrompt`, `maxTokens` and so on. */
   readonly params: Readonly<Record<string, unknown>>;
@@ -123,8 +139,9 @@ export type SamplingApproval =
 
 /** How sampling requests of servers are answered. */
 export interface McpSampling {
+  /** The model that answers. */
   readonly model: AgenticModel;
-  /** @default false, every request is answered */
+  /** Whether each request needs approval, or a function that decides. @default false, every request is answered */
   readonly approve?: SamplingApproval | undefined;
 }
 
@@ -150,7 +167,9 @@ export interface McpReconnect {
 
 /** A folder or resource that servers may use. */
 export interface McpRoot {
+  /** The address of the folder or file, such as `file:///home/ann/project`. */
   readonly uri: string;
+  /** A name for people. */
   readonly name?: string | undefined;
 }
 
@@ -168,8 +187,10 @@ export interface McpOptions extends ApprovalOptions<McpToolDefinition> {
   readonly sampling?: AgenticModel | McpSampling | undefined;
   /** The folders that servers may work in. */
   readonly roots?: readonly McpRoot[] | (() => readonly McpRoot[] | Promise<readonly McpRoot[]>) | undefined;
+  /** What happens when a tool's definition changes after it was approved. */
   readonly drift?: McpDrift | undefined;
   /** How to reopen a lost connection; `false` to never reopen it. */
   readonly reconnect?: McpReconnect | false | undefined;
+  /** Receives what happens to connections: lost, reopened, lists that changed, entries that were left out. */
   readonly onEvent?: ((event: McpEvent) => void) | undefined;
 }

@@ -8,16 +8,23 @@ import type { ServerLink } from "./link.js";
 
 /** A prompt as a server lists it. */
 export interface McpPrompt {
+  /** The name by which the prompt is asked for. */
   readonly name: string;
+  /** A title for people. */
   readonly title?: string | undefined;
+  /** What the prompt is for. */
   readonly description?: string | undefined;
+  /** The arguments that it takes. */
   readonly arguments?: readonly McpPromptArgument[] | undefined;
 }
 
 /** An argument of a prompt. */
 export interface McpPromptArgument {
+  /** The name of the argument. */
   readonly name: string;
+  /** What the argument is. */
   readonly description?: string | undefined;
+  /** Whether it must be given. @default false */
   readonly required?: boolean | undefined;
 }
 

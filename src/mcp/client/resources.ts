@@ -9,27 +9,41 @@ import type { ServerLink } from "./link.js";
 
 /** A resource as a server lists it. */
 export interface McpResource {
+  /** The address by which it is read. */
   readonly uri: string;
+  /** The name of the resource. */
   readonly name: string;
+  /** A title for people. */
   readonly title?: string | undefined;
+  /** What the resource holds. */
   readonly description?: string | undefined;
+  /** The type of its content, such as `text/markdown`. */
   readonly mimeType?: string | undefined;
 }
 
 /** Resources whose URIs follow a template (RFC 6570). */
 export interface McpResourceTemplate {
+  /** A template of RFC 6570, such as `file:///logs/{day}`. */
   readonly uriTemplate: string;
+  /** The name of the template. */
   readonly name: string;
+  /** A title for people. */
   readonly title?: string | undefined;
+  /** What the resources hold. */
   readonly description?: string | undefined;
+  /** The type of their content. */
   readonly mimeType?: string | undefined;
 }
 
 /** The content of a resource: text, or bytes in base64. */
 export interface McpResourceContent {
+  /** The address of the content. */
   readonly uri: string;
+  /** The type of the content. */
   readonly mimeType?: string | undefined;
+  /** The content as text. */
   readonly text?: string | undefined;
+  /** The content as base64. */
   readonly blob?: string | undefined;
 }
 

@@ -7,9 +7,11 @@ export type McpList = "tools" | "prompts" | "resources" | "resourceTemplates";
 
 /** An entry of a list that was left out, because it cannot be used. */
 export interface McpSkippedEntry {
+  /** The list that it was left out of. */
   readonly list: McpList;
   /** The name of the entry, or its URI; `(unnamed)` if it has neither. */
   readonly name: string;
+  /** Why it cannot be used. */
   readonly reason: string;
 }
 

@@ -24,30 +24,47 @@ import { ToolCalls } from "./tool-calls.js";
 
 /** Information about a server. */
 export interface ServerInfo {
+  /** The id of the server. */
   readonly id: string;
+  /** The name that clients show. */
   readonly name: string;
+  /** The version of the server. */
   readonly version: string;
+  /** What the server does. */
   readonly description?: string | undefined;
+  /** Where the source code is. */
   readonly repository?: MCPServerRepository | undefined;
+  /** When this version was released, as an ISO 8601 date. */
   readonly releaseDate: string;
+  /** Whether this is the newest version. */
   readonly isLatest: boolean;
 }
 
 /** Information about a server, with the details that registries list. */
 export interface ServerDetail extends ServerInfo {
+  /** The name of the package that is installed. */
   readonly packageCanonical?: string | undefined;
+  /** Packages that contain the server. */
   readonly packages?: readonly Readonly<Record<string, unknown>>[] | undefined;
+  /** Where the server runs. */
   readonly remotes?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
 /** A tool as clients see it. */
 export interface McpToolInfo {
+  /** The name by which the tool is called. */
   readonly name: string;
+  /** A title for people. */
   readonly title?: string | undefined;
+  /** What the tool does. */
   readonly description: string;
+  /** The JSON Schema of its arguments. */
   readonly inputSchema: object;
+  /** The JSON Schema of its structured result. */
   readonly outputSchema?: object | undefined;
+  /** Hints for clients, such as `readOnlyHint`. */
   readonly annotations?: object | undefined;
+  /** Data of your own, sent as it is. */
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
   /** The origin of the tool. */
   readonly toolType: ServedTool["kind"];
@@ -55,12 +72,13 @@ export interface McpToolInfo {
 
 /** Options of `startHTTP`. */
 export interface StartHttpOptions extends NodeExchange {
-  /** @default "/http" */
+  /** The path of the endpoint. @default "/http" */
   readonly httpPath?: string | undefined;
   /** Alias of `httpPath`. */
   readonly ssePath?: string | undefined;
   /** Ignored, because streamable HTTP has only one path. Accepted so that both transports can share their options. */
   readonly messagePath?: string | undefined;
+  /** How requests are answered. */
   readonly options?: StartHttpRequestOptions | undefined;
 }
 
@@ -74,18 +92,19 @@ export interface StartHttpRequestOptions {
 
 /** Options of `startSSE`. */
 export interface StartSseOptions extends NodeExchange {
-  /** @default "/sse" */
+  /** The path at which clients open the stream of events. @default "/sse" */
   readonly ssePath?: string | undefined;
-  /** @default "/messages" */
+  /** The path to which clients send messages. @default "/messages" */
   readonly messagePath?: string | undefined;
 }
 
 /** Options of `startHonoSSE`: the Hono context, or the underlying Node.js request and response. */
 export type StartHonoSseOptions = {
+  /** The URL of the request. */
   readonly url: URL | string;
-  /** @default "/hono-sse" */
+  /** The path at which clients open the stream of events. @default "/hono-sse" */
   readonly ssePath?: string | undefined;
-  /** @default "/hono-messages" */
+  /** The path to which clients send messages. @default "/hono-messages" */
   readonly messagePath?: string | undefined;
 } & ({ readonly context: { readonly req: { readonly raw: Request } } } | Pick<NodeExchange, "req" | "res">);
 
@@ -93,7 +112,7 @@ export type StartHonoSseOptions = {
 export interface ListenOptions {
   /** The port; 0 for any free port. */
   readonly port: number;
-  /** @default "127.0.0.1" */
+  /** The address to listen at. @default "127.0.0.1" */
   readonly host?: string | undefined;
 }
 
@@ -101,6 +120,7 @@ export interface ListenOptions {
 export interface Listening {
   /** The URL of streamable HTTP. The transport of 2024-11-05 is at `/sse`. */
   readonly url: string;
+  /** The port. */
   readonly port: number;
 }
 

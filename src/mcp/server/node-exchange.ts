@@ -2,19 +2,28 @@ import { refusal } from "./gate.js";
 
 /** A request of `node:http`, or of a framework based on it. */
 export interface NodeRequest {
+  /** The HTTP method. */
   readonly method?: string | undefined;
+  /** The path with its query. */
   readonly url?: string | undefined;
+  /** The headers, by lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   [Symbol.asyncIterator]?(): AsyncIterator<unknown>;
 }
 
 /** A response of `node:http`, or of a framework based on it. */
 export interface NodeResponse {
+  /** Whether the head of the response was sent. */
   readonly headersSent: boolean;
+  /** Sends the head of the response. */
   writeHead(status: number, headers?: Readonly<Record<string, string>>): unknown;
+  /** Sends a piece of the body. */
   write(chunk: Uint8Array): unknown;
+  /** Ends the response. */
   end(): unknown;
+  /** Calls back when the client is gone, or can take more. */
   on(event: "close" | "drain", listener: () => void): unknown;
+  /** Sends the head before there is a body. */
   flushHeaders?(): void;
 }
 
@@ -22,7 +31,9 @@ export interface NodeResponse {
 export interface NodeExchange {
   /** The URL of the request. */
   readonly url: URL | string;
+  /** The request. */
   readonly req: NodeRequest;
+  /** Its response. */
   readonly res: NodeResponse;
 }
 

@@ -8,20 +8,31 @@ export type AiSdkVersion = "v2" | "v3" | "v4";
  * shape.
  */
 export interface AiSdkModel {
+  /** The version of the interface that the package implements. */
   readonly specificationVersion: AiSdkVersion;
+  /** The name of the provider. */
   readonly provider: string;
+  /** The name of the model there. */
   readonly modelId: string;
+  /** Asks for a whole answer. */
   readonly doGenerate: (options: never) => PromiseLike<object>;
+  /** Asks for a streamed answer. */
   readonly doStream: (options: never) => PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
 }
 
 /** An embedding model of a provider package: `openai.embedding("text-embedding-3-small")`. */
 export interface AiSdkEmbeddingModel {
+  /** The version of the interface that the package implements. */
   readonly specificationVersion: AiSdkVersion;
+  /** The name of the provider. */
   readonly provider: string;
+  /** The name of the model there. */
   readonly modelId: string;
+  /** The largest number of texts in one request. */
   readonly maxEmbeddingsPerCall: number | undefined | PromiseLike<number | undefined>;
+  /** Whether requests may be sent at the same time. */
   readonly supportsParallelCalls: boolean | PromiseLike<boolean>;
+  /** Computes the vectors of texts. */
   readonly doEmbed: (options: never) => PromiseLike<{ readonly embeddings: number[][] }>;
 }
 

@@ -47,7 +47,7 @@ export interface RecursiveOptions extends SizeOptions, OverlapOptions, Separator
 /** Splits at a single separator. */
 export interface CharacterOptions extends SizeOptions, OverlapOptions, SeparatorOptions {
   readonly strategy: "character";
-  /** @default a blank line, "\n\n" */
+  /** Where to split. @default a blank line, "\n\n" */
   readonly separator?: string | RegExp | undefined;
 }
 
@@ -135,6 +135,7 @@ export type ChunkStrategy = StrategyOptions["strategy"];
 
 /** Without a strategy, the type of the document selects one: Markdown, HTML, JSON, LaTeX, or else "recursive". */
 export interface DefaultChunkOptions extends SizeOptions, OverlapOptions {
+  /** Left out: the type of the document decides. */
   readonly strategy?: undefined;
 }
 

@@ -4,9 +4,13 @@ import { contextFor, type PartialContext } from "../lone-context.js";
 
 /** An embedding model of the AI SDK, of any version that has `doEmbed`. */
 export interface EmbeddingModelLike {
+  /** The name of the model. */
   readonly modelId: string;
+  /** The largest number of texts in one request. */
   readonly maxEmbeddingsPerCall?: PromiseLike<number | undefined> | number | undefined;
+  /** Whether requests may be sent at the same time. */
   readonly supportsParallelCalls?: PromiseLike<boolean> | boolean | undefined;
+  /** Computes the vectors of texts. */
   doEmbed(options: { values: string[]; abortSignal?: AbortSignal }): PromiseLike<{ readonly embeddings: number[][] }>;
 }
 

@@ -29,5 +29,6 @@ export interface ExtractOptions {
   readonly onError?: "throw" | "skip" | undefined;
   /** The maximum number of concurrent calls. @default 4 */
   readonly concurrency?: number | undefined;
+  /** Stops the extraction. */
   readonly signal?: AbortSignal | undefined;
 }

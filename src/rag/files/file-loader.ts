@@ -17,6 +17,7 @@ export interface FileLoaderOptions {
 
 /** A loader that can also be called directly, without a run. */
 export interface SourceLoader extends Loader {
+  /** Reads the documents of a source. */
   load(source: DocumentSource, ctx?: Partial<NodeContext>): Promise<Document[]>;
 }
 

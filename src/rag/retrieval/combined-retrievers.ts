@@ -16,6 +16,7 @@ const retrieveWith = (retriever: Retriever, query: string, ctx: RetrieverContext
 
 /** Options of {@link multiQueryRetriever}. */
 export interface MultiQueryOptions {
+  /** The retriever that is asked with each wording. */
   readonly retriever: Retriever;
   /** The model that rephrases the query. Set either this or `rewrite`. */
   readonly model?: AgenticModel | undefined;
@@ -70,6 +71,7 @@ async function askQueries(model: AgenticModel, query: string, count: number, ctx
 
 /** Options of {@link routerRetriever}. */
 export interface RouterOptions {
+  /** The retrievers, by their names. */
   readonly retrievers: Readonly<Record<string, Retriever>>;
   /** Returns the names of the retrievers to ask. */
   readonly route: (
@@ -118,6 +120,7 @@ export function routerRetriever({ retrievers, route, optional = false }: RouterO
 
 /** Options of {@link parentRetriever}. */
 export interface ParentOptions {
+  /** The retriever of the small pieces. */
   readonly retriever: Retriever;
   /** Returns the documents with these ids, in any order. */
   readonly parents: (ids: readonly string[]) => readonly Document[] | Promise<readonly Document[]>;

@@ -6,6 +6,7 @@ import { contextFor } from "../lone-context.js";
 
 /** A query and its relevant documents. */
 export interface RetrievalCase {
+  /** What is searched for. */
   readonly query: string;
   /** The ids of the relevant documents, or a function that recognizes them. */
   readonly relevant: readonly string[] | ((document: Document) => boolean);
@@ -13,7 +14,9 @@ export interface RetrievalCase {
 
 /** Options of {@link evaluateRetrieval}. */
 export interface EvaluateOptions {
+  /** The retriever to evaluate. */
   readonly retriever: Retriever;
+  /** The queries, with the documents that they should find. */
   readonly cases: readonly RetrievalCase[];
   /** How many of the retrieved documents count, per query. */
   readonly k: number;
@@ -23,11 +26,13 @@ export interface EvaluateOptions {
 
 /** The result of one query of an evaluation. */
 export interface CaseResult {
+  /** What was searched for. */
   readonly query: string;
   /** The fraction of relevant documents that were found. If `relevant` is a function: 1 if any was found, else 0. */
   readonly recall: number;
   /** 1 divided by the rank of the first relevant document; 0 if none was found. */
   readonly reciprocalRank: number;
+  /** The ids of the documents that were found, the best first. */
   readonly found: readonly string[];
 }
 
@@ -37,6 +42,7 @@ export interface RetrievalReport {
   readonly recall: number;
   /** The mean of the reciprocal ranks. */
   readonly mrr: number;
+  /** The result of each query. */
   readonly cases: readonly CaseResult[];
 }
 

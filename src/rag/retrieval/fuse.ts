@@ -9,7 +9,7 @@ export interface FuseOptions {
   readonly weights?: readonly number[] | undefined;
   /** The smoothing constant: the larger, the less the top ranks dominate. @default 60 */
   readonly k?: number | undefined;
-  /** @default all */
+  /** How many documents are returned. @default all */
   readonly topK?: number | undefined;
 }
 

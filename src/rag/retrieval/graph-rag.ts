@@ -5,7 +5,9 @@ import { invalidVector } from "../vectors/errors.js";
 
 /** An entry with its vector, such as a result of a query with `includeVector: true`. */
 export interface GraphNode {
+  /** The id of the entry. */
   readonly id: string;
+  /** The vector of the entry. */
   readonly vector?: readonly number[];
 }
 
@@ -23,8 +25,9 @@ export interface GraphRAGOptions {
 
 /** A query of a {@link GraphRAG}. */
 export interface GraphQuery {
+  /** The vector that is searched for. */
   readonly queryVector: readonly number[];
-  /** @default 10 */
+  /** How many entries are returned. @default 10 */
   readonly topK?: number | undefined;
 }
 

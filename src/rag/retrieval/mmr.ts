@@ -3,8 +3,9 @@ import { cosine } from "../vector-math.js";
 
 /** Options of {@link mmr}. */
 export interface MmrOptions {
+  /** The vector that is searched for. */
   readonly queryVector: readonly number[];
-  /** @default 10 */
+  /** How many documents are returned. @default 10 */
   readonly topK?: number | undefined;
   /** The balance between relevance (1) and diversity (0). @default 0.5 */
   readonly lambda?: number | undefined;

@@ -6,6 +6,7 @@ import type { Reranker } from "./rerank.js";
 
 /** The part of a vector store that the query tools use. `VectorStore` and the stores of Mastra implement it. */
 export interface QueryableStore {
+  /** Returns the entries that fit a vector, a text or a filter. */
   query(options: {
     readonly indexName: string;
     readonly queryVector?: number[];
@@ -18,10 +19,15 @@ export interface QueryableStore {
 
 /** A result of a {@link QueryableStore}. Stores of Mastra have the text in `metadata.text`. */
 export interface StoreHit {
+  /** The id of the entry. */
   readonly id: string;
+  /** The score: the higher, the better. */
   readonly score: number;
+  /** The text of the entry. */
   readonly document?: string | undefined;
+  /** The metadata of the entry. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** The vector of the entry, if it was asked for. */
   readonly vector?: readonly number[] | undefined;
 }
 
@@ -29,11 +35,13 @@ export interface StoreHit {
 export interface QueryToolOptions {
   /** The name of the tool. @default derived from the names of the store and the index */
   readonly id?: string | undefined;
+  /** What the model reads about the tool. */
   readonly description?: string | undefined;
   /** Embeds the query text. Without it, the store searches for the words of the text. */
   readonly model?: AnyEmbedder | undefined;
   /** The name of the store, a key of `vectorStores` or a name that `mastra` knows. */
   readonly vectorStoreName?: string | undefined;
+  /** The name of the index. */
   readonly indexName?: string | undefined;
   /** The stores, by their names. */
   readonly vectorStores?: Readonly<Record<string, QueryableStore>> | undefined;
@@ -44,7 +52,7 @@ export interface QueryToolOptions {
         listVectors?(): Readonly<Record<string, unknown>> | undefined;
       }
     | undefined;
-  /** @default 10 */
+  /** How many results the tool returns. @default 10 */
   readonly topK?: number | undefined;
   /** A filter for all results, in addition to that of the model. An undefined filter is an error. */
   readonly filter?: Filter;

@@ -32,7 +32,7 @@ export interface RerankOptions {
   readonly score?: ((query: string, document: Document) => number | Promise<number>) | undefined;
   /** The weights of the parts of a score. */
   readonly weights?: RerankWeights | undefined;
-  /** @default all */
+  /** How many documents are returned. @default all */
   readonly topK?: number | undefined;
   /** Whether a failure throws. Otherwise the order is kept and handlers are notified (`onEvent`). @default false */
   readonly strict?: boolean | undefined;

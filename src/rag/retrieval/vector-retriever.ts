@@ -27,6 +27,7 @@ export interface VectorIndexerOptions {
 
 /** An indexer that can also be called directly, without a run. */
 export interface DocumentIndexer extends Indexer {
+  /** Stores the documents and returns their ids. */
   readonly store: Indexer["store"] &
     ((documents: readonly Document[], ctx?: Partial<NodeContext<unknown, IndexerOptions>>) => Promise<string[]>);
 }
@@ -97,7 +98,7 @@ export type VectorRetrieverOptions = EmbeddedRetrieverOptions | WordRetrieverOpt
 interface CommonRetrieverOptions {
   /** The name of the index; a call can select another one. */
   readonly index: string;
-  /** @default 10 */
+  /** How many documents are returned. @default 10 */
   readonly topK?: number | undefined;
   /** A condition on the metadata of documents. Leave it out to search all of them: an undefined filter is an error. */
   readonly filter?: Filter;
@@ -115,12 +116,15 @@ export interface EmbeddedRetrieverOptions extends CommonRetrieverOptions {
 
 /** Options for finding documents by words only. */
 export interface WordRetrieverOptions extends CommonRetrieverOptions {
+  /** Not possible here: the index is searched by words. */
   readonly embedder?: undefined;
+  /** Not possible here: the index is searched by words. */
   readonly hybrid?: false | undefined;
 }
 
 /** A retriever that can also be called directly, without a run. */
 export interface QueryRetriever extends Retriever {
+  /** Returns the documents that fit a query. */
   readonly retrieve: Retriever["retrieve"] &
     ((query: string, ctx?: Partial<NodeContext<unknown, RetrieverOptions>>) => Promise<Document[]>);
 }

@@ -6,13 +6,19 @@ export type FilterValue = string | number | boolean | null;
 
 /** Operators on the value of one field. */
 export type FilterOperators = {
+  /** The value, or an array that contains it. */
   readonly $eq?: FilterValue;
   /** Also true if there is no value. */
   readonly $ne?: FilterValue;
+  /** Greater than. */
   readonly $gt?: string | number;
+  /** Greater than, or equal. */
   readonly $gte?: string | number;
+  /** Less than. */
   readonly $lt?: string | number;
+  /** Less than, or equal. */
   readonly $lte?: string | number;
+  /** One of these values. */
   readonly $in?: readonly FilterValue[];
   /** Also true if there is no value. */
   readonly $nin?: readonly FilterValue[];
@@ -31,9 +37,13 @@ export type FilterOperators = {
  * const filter: Filter = { lang: "en", year: { $gte: 2020 }, $or: [{ tags: { $contains: "api" } }, { draft: { $ne: true } }] };
  */
 export type Filter = {
+  /** All of these filters are true. */
   readonly $and?: readonly Filter[];
+  /** At least one of these filters is true. */
   readonly $or?: readonly Filter[];
+  /** None of these filters is true. */
   readonly $nor?: readonly Filter[];
+  /** The filter is not true. */
   readonly $not?: Filter;
 } & FilterFields;
 

@@ -21,7 +21,7 @@ export interface CreateVectorIndexOptions {
   readonly indexName: string;
   /** How many numbers each vector has. */
   readonly dimension: number;
-  /** @default "cosine" */
+  /** How vectors are compared. @default "cosine" */
   readonly metric?: VectorMetric | undefined;
   /** Whether the index supports text search (`queryText`), and whether it finds other forms of a word. @default true */
   readonly text?: boolean | WordStems | undefined;
@@ -31,7 +31,9 @@ export interface CreateVectorIndexOptions {
 export interface CreateWordIndexOptions {
   /** 1 to 48 letters, digits and `_`, not starting with a digit. */
   readonly indexName: string;
+  /** Not possible here: the entries have no vectors. */
   readonly dimension?: never;
+  /** Not possible here: the entries have no vectors. */
   readonly metric?: never;
   /** Whether other forms of a word are found too. @default true, for words as they are written */
   readonly text?: true | WordStems | undefined;
@@ -43,6 +45,7 @@ export interface IndexDescription {
   readonly dimension?: number | undefined;
   /** Missing if the index holds words only. */
   readonly metric?: VectorMetric | undefined;
+  /** Whether `queryText` can be used, and whether it finds other forms of a word. */
   readonly text: boolean | WordStems;
   /** The number of entries. */
   readonly count: number;
@@ -52,6 +55,7 @@ export interface IndexDescription {
 export type UpsertOptions = UpsertVectorsOptions | UpsertDocumentsOptions;
 
 interface UpsertEntriesOptions {
+  /** The name of the index. */
   readonly indexName: string;
   /** One per entry. An existing entry with the same id is replaced entirely. @default random ids */
   readonly ids?: readonly string[] | undefined;
@@ -61,6 +65,7 @@ interface UpsertEntriesOptions {
 
 /** The entries of an index with vectors. */
 export interface UpsertVectorsOptions extends UpsertEntriesOptions {
+  /** The vectors, one for each entry. */
   readonly vectors: readonly (readonly number[])[];
   /** One text per vector. @default "" */
   readonly documents?: readonly string[] | undefined;
@@ -68,18 +73,21 @@ export interface UpsertVectorsOptions extends UpsertEntriesOptions {
 
 /** The entries of an index of words only. */
 export interface UpsertDocumentsOptions extends UpsertEntriesOptions {
+  /** The texts, one for each entry. */
   readonly documents: readonly string[];
+  /** Not possible here: the entries have no vectors. */
   readonly vectors?: undefined;
 }
 
 /** Options of `query`: a vector, words, a filter, or several of them. */
 export interface QueryOptions {
+  /** The name of the index. */
   readonly indexName: string;
   /** Finds the entries with the nearest vectors. */
   readonly queryVector?: readonly number[] | undefined;
   /** Finds documents with these words. Together with `queryVector`, both rankings count equally. */
   readonly queryText?: string | undefined;
-  /** @default 10, at most 4,096 */
+  /** How many entries are returned. @default 10, at most 4,096 */
   readonly topK?: number | undefined;
   /**
    * Returns only entries whose metadata matches. A filter alone returns them by id. An undefined filter is an error, because a
@@ -88,7 +96,7 @@ export interface QueryOptions {
   readonly filter?: Filter;
   /** Returns only entries with at least this score. */
   readonly minScore?: number | undefined;
-  /** @default false */
+  /** Whether results have their vectors. @default false */
   readonly includeVector?: boolean | undefined;
   /** Whether to scan all entries instead of using an approximate index. @default false */
   readonly exact?: boolean | undefined;
@@ -96,22 +104,30 @@ export interface QueryOptions {
 
 /** An entry that a query found. */
 export interface QueryResult {
+  /** The id of the entry. */
   readonly id: string;
   /**
    * Larger is better. For a vector query, the cosine, the dot product, or 1 / (1 + distance). For a text query, a number that is
    * comparable only within this query. For both, the fused rank score. For a filter alone, 0.
    */
   readonly score: number;
+  /** The text of the entry. */
   readonly document: string;
+  /** The metadata of the entry. */
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** The vector of the entry, with `includeVector: true`. */
   readonly vector?: number[];
 }
 
 /** Options of `update`. */
 export interface UpdateOptions {
+  /** The name of the index. */
   readonly indexName: string;
+  /** The id of the entry. */
   readonly id: string;
+  /** The new vector. */
   readonly vector?: readonly number[] | undefined;
+  /** The new text. */
   readonly document?: string | undefined;
   /** Replaces all metadata. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
@@ -119,7 +135,14 @@ export interface UpdateOptions {
 
 /** Options of `delete`: either ids, or a filter that selects entries, but not all of them. */
 export type DeleteOptions =
-  | { readonly indexName: string; readonly ids: readonly string[]; readonly filter?: never }
+  | {
+      /** The name of the index. */
+      readonly indexName: string;
+      /** The ids of the entries to delete. */
+      readonly ids: readonly string[];
+      /** Selects the entries to delete, in place of `ids`. */
+      readonly filter?: never;
+    }
   | { readonly indexName: string; readonly filter: Filter; readonly ids?: never };
 
 /**

@@ -10,10 +10,13 @@ export type DataType = (typeof dataTypes)[number];
 
 /** One parameter of a tool: a simple form in place of a schema. */
 export interface ParameterInfo {
+  /** The type of the values. */
   readonly type: DataType;
+  /** What the model reads about the parameter. */
   readonly description?: string | undefined;
+  /** The allowed values. */
   readonly enum?: readonly (string | number | boolean | null)[] | undefined;
-  /** @default false */
+  /** Whether the model must give it. @default false */
   readonly required?: boolean | undefined;
   /** The items of an array. Only for `type: "array"`. */
   readonly items?: ParameterInfo | undefined;

@@ -13,6 +13,7 @@ export interface TokenUsage {
   readonly promptTokens: number;
   /** All completion tokens, including reasoning. */
   readonly completionTokens: number;
+  /** All tokens. */
   readonly totalTokens: number;
   /** Completion tokens used for reasoning. */
   readonly reasoningTokens?: number | undefined;
@@ -27,6 +28,7 @@ export type FinishReason = "stop" | "length" | "content_filter" | "tool_calls" |
 
 /** The metadata of a whole response, as the provider reports it. It has at most one of the four extensions. */
 export interface ResponseMeta {
+  /** The tokens of the request and the answer. */
   readonly tokenUsage?: TokenUsage | undefined;
   /** Why the model stopped, the same for all providers. */
   readonly finishReason?: FinishReason | undefined;
@@ -34,8 +36,11 @@ export interface ResponseMeta {
   readonly rawFinishReason?: string | undefined;
   /** The model that answered, as `provider/model`. Prices and usage are listed by it. */
   readonly model?: string | undefined;
+  /** What only OpenAI reports. */
   readonly openaiExtension?: OpenAIResponseExtension | undefined;
+  /** What only Gemini reports. */
   readonly geminiExtension?: GeminiResponseExtension | undefined;
+  /** What only Claude reports. */
   readonly claudeExtension?: ClaudeResponseExtension | undefined;
   /** Data of any other provider. */
   readonly extension?: unknown;
@@ -50,9 +55,13 @@ export interface ResponseMeta {
 export interface AgenticMessage {
   /** Which message it is, for programs and user interfaces: the provider's id of an answer, or one of yours. Models never see it. */
   readonly id?: string | undefined;
+  /** Who speaks: tool results are in messages of the role `"user"`. */
   readonly role: AgenticRole;
+  /** The pieces of the message, in order. */
   readonly contentBlocks: readonly ContentBlock[];
+  /** What the provider said about the response; only in answers of models. */
   readonly responseMeta?: ResponseMeta | undefined;
+  /** Data of your own or of a provider; models do not see it. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /** Only in chunks: the answer starts over here. Concatenation drops the chunks before this one. */
   readonly restart?: boolean | undefined;

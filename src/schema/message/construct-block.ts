@@ -34,7 +34,12 @@ export type TextFields<Block> = string | BlockFields<Block>;
 /** The argument of `functionToolResult`: `result` may be left out if there is `content`. */
 export type FunctionToolResultFields = Omit<FunctionToolResult, "type" | "result" | "content"> &
   (
-    | { readonly result: string; readonly content?: readonly ToolResultContent[] | undefined }
+    | {
+        /** The text that the model reads. @default the joined text of `content` */
+        readonly result: string;
+        /** The parts of a multimodal result. */
+        readonly content?: readonly ToolResultContent[] | undefined;
+      }
     | { readonly result?: string | undefined; readonly content: readonly ToolResultContent[] }
   );
 

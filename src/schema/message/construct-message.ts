@@ -10,11 +10,13 @@ export type MessageContent = string | ContentBlock | readonly ContentBlock[];
 export interface MessageOptions {
   /** Which message it is, for programs and user interfaces. */
   readonly id?: string | undefined;
+  /** Data of your own or of a provider; models do not see it. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Options of `assistantMessage`. */
 export interface AssistantMessageOptions extends MessageOptions {
+  /** What the provider said about the response: tokens, model, why it ended. */
   readonly responseMeta?: ResponseMeta | undefined;
 }
 

@@ -6,7 +6,11 @@ import { type ChunkSource, ended, type StreamSource } from "./source.js";
 
 /** A chunk of a named merge: a value of the source, or the mark that the source has ended. */
 export type NamedChunk<T> =
-  | { readonly source: string; readonly value: T }
+  | {
+      /** The name of the stream that the chunk came from, or that has ended. */
+      readonly source: string;
+      readonly value: T;
+    }
   | { readonly source: string; readonly end: true };
 
 /** Streams by name. A name that looks like an integer is an error, because JavaScript would move it to the front. */

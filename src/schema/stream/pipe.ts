@@ -24,7 +24,9 @@ export interface StreamWriter<in T> {
 
 /** Both ends of a pipe. */
 export interface Pipe<T> {
+  /** The end that is read. */
   readonly reader: StreamReader<T>;
+  /** The end that is written. */
   readonly writer: StreamWriter<T>;
 }
 

@@ -5,7 +5,12 @@ import { secretHider } from "./secrets.js";
 
 /** How to reach the database: a connection string, or your own pool. */
 export type PostgresConnection =
-  | { readonly connectionString: string; readonly pool?: undefined }
+  | {
+      /** The address of the database: `postgres://user:password@host:5432/name`. */
+      readonly connectionString: string;
+      /** A `Pool` of the package `pg`. It stays open when the store is closed. */
+      readonly pool?: undefined;
+    }
   | { readonly pool: PostgresPool; readonly connectionString?: undefined };
 
 /** The function that made a store, for error messages. */

@@ -1,3 +1,10 @@
+/**
+ * Stores for checkpoints and vectors in PostgreSQL. Needs the package `pg`; vectors also need the extension
+ * pgvector.
+ *
+ * @packageDocumentation
+ */
+
 export type { PostgresConnection } from "./database.js";
 export type { PostgresPool, PostgresQuery, PostgresResult } from "./pool.js";
 export { postgresStore } from "./postgres-store.js";

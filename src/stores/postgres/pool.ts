@@ -2,19 +2,25 @@ import { loadPackage } from "../../optional-package.js";
 
 /** A statement as `pg` takes it. */
 export interface PostgresQuery {
+  /** The SQL text. */
   text: string;
+  /** The values of `$1`, `$2` … */
   values?: unknown[];
 }
 
 /** The part of a result of `pg` that the store reads. */
 export interface PostgresResult {
+  /** The rows of the result. */
   rows: Record<string, unknown>[];
+  /** How many rows were changed or returned. */
   rowCount: number | null;
 }
 
 /** The part of a `Pool` of the package `pg` that the store uses. */
 export interface PostgresPool {
+  /** Runs a statement on any connection. */
   query(query: PostgresQuery): Promise<PostgresResult>;
+  /** How many connections are open. */
   readonly totalCount: number;
 }
 

@@ -13,6 +13,7 @@ export type MakeRunnable<I, O> = (work: Work) => Runnable<I, O>;
 
 /** A case of `runnableConformance`. */
 export interface RunnableCase<I, O> {
+  /** The input of each run. */
   readonly input: I;
   /** The expected output. */
   readonly output: O;

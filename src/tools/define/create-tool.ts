@@ -156,12 +156,17 @@ export interface CreatedTool<
     HasToolStages {
   /** The tool's name. */
   readonly id: string;
+  /** What the model reads about the tool. */
   readonly description: string;
   /** The schemas as they were given; `info.toJsonSchema()` is what a model reads. */
   readonly inputSchema: InputSchema;
+  /** The schema of the output, if there is one. */
   readonly outputSchema: OutputSchema;
+  /** The schema of the request context, if there is one. */
   readonly requestContextSchema: ContextSchema;
+  /** Data of your own about the tool. */
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
+  /** How MCP describes the tool: title, annotations, `_meta`. */
   readonly mcp: McpToolProperties | undefined;
   /** The function as it was given: nothing is parsed, validated or serialized. Throws for a client tool. */
   execute(

@@ -10,7 +10,9 @@ const brand = Symbol.for("kumiko/ToolError");
 
 /** Which call an error belongs to. */
 export interface ToolCallName {
+  /** The name of the tool. */
   readonly toolName: string;
+  /** The id of the call. */
   readonly callId: string;
 }
 

@@ -42,6 +42,7 @@ export interface ThriftFailure {
 export interface ToolCallFailures {
   /** The HTTP status: 404, 429 … */
   readonly openapi: { readonly status: number; readonly details: HttpFailure };
+  /** The HTTP status of a search service. */
   readonly search: { readonly status: number; readonly details: HttpFailure };
   /** A code that gRPC does not have is `"UNKNOWN"`. */
   readonly grpc: { readonly status: GrpcStatusName; readonly details: GrpcFailure };

@@ -9,6 +9,7 @@ export interface ToolHookCall {
   readonly toolName: string;
   /** The call option `messages`, or else the assistant message with the call; while that streams in, what has arrived so far. */
   readonly messages: readonly AgenticMessage[];
+  /** Aborted when the call is. */
   readonly abortSignal: AbortSignal;
 }
 

@@ -1,3 +1,5 @@
+/** Tools from the methods of gRPC services. Needs the packages `@grpc/grpc-js` and `protobufjs`. @packageDocumentation */
+
 export { grpcTools } from "./grpc-tools.js";
 export type { GrpcTool } from "./method-tool.js";
 export type {

@@ -18,11 +18,13 @@ export interface GrpcTlsCredentials {
   readonly rootCertificates?: string | Uint8Array | undefined;
   /** The key of the client, where the server wants to know who calls; with `certificateChain`. */
   readonly privateKey?: string | Uint8Array | undefined;
+  /** The certificate of the client, with its chain. */
   readonly certificateChain?: string | Uint8Array | undefined;
 }
 
 /** `ChannelCredentials` of `@grpc/grpc-js`, such as `credentials.createSsl()` returns. */
 export interface GrpcChannelCredentials {
+  /** Combines channel and call credentials. */
   compose(callCredentials: never): object;
 }
 
@@ -31,9 +33,13 @@ export type GrpcCredentials = "tls" | "insecure" | GrpcTlsCredentials | GrpcChan
 
 /** A client of `@grpc/grpc-js`: an instance of `Client`, or of the class of a service. */
 export interface GrpcClient {
+  /** Makes a call with one answer. */
   makeUnaryRequest(...args: never[]): unknown;
+  /** Makes a call whose answer is a stream. */
   makeServerStreamRequest(...args: never[]): unknown;
+  /** Makes a call with a stream in both directions. */
   makeBidiStreamRequest(...args: never[]): unknown;
+  /** Closes the connection. */
   close(): void;
 }
 
@@ -57,7 +63,7 @@ export interface GrpcSource {
   readonly address?: string | undefined;
   /** In place of `address`: a client of your own, with its credentials and interceptors. It stays open when the tools are closed. */
   readonly client?: GrpcClient | undefined;
-  /** @default "tls"; "insecure" for addresses of this machine: `localhost`, `127.0.0.1`, `[::1]`, `unix:` */
+  /** How the connection is secured. @default "tls"; "insecure" for addresses of this machine: `localhost`, `127.0.0.1`, `[::1]`, `unix:` */
   readonly credentials?: GrpcCredentials | undefined;
   /** Options of the channel, by their names in gRPC: `{ "grpc.max_receive_message_length": 16_000_000 }`. */
   readonly channelOptions?: Readonly<Record<string, string | number>> | undefined;
@@ -100,6 +106,7 @@ export interface GrpcMethod {
   readonly path: string;
   /** Whether it answers with a stream of messages. */
   readonly isStreaming: boolean;
+  /** Whether the method is marked as deprecated. */
   readonly deprecated: boolean;
   /** What its option `idempotency_level` promises. */
   readonly idempotency: "no_side_effects" | "idempotent" | undefined;

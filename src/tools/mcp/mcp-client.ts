@@ -14,6 +14,7 @@ export interface McpClient {
 
 /** One page of the tools that a server lists. */
 export interface McpToolPage {
+  /** The tools of this page. */
   readonly tools: readonly McpToolDefinition[];
   /** Where the next page starts; absent on the last one. */
   readonly nextCursor?: string | undefined;
@@ -21,21 +22,29 @@ export interface McpToolPage {
 
 /** A tool as a server lists it. */
 export interface McpToolDefinition extends McpToolProperties {
+  /** The name by which the tool is called. */
   readonly name: string;
+  /** A title for people. */
   readonly title?: string | undefined;
+  /** What the model reads about the tool. */
   readonly description?: string | undefined;
+  /** The JSON Schema of the arguments. */
   readonly inputSchema: object;
+  /** The JSON Schema of the structured result. */
   readonly outputSchema?: object | undefined;
 }
 
 /** What a call sends. Its fields are mutable, as in the packages. */
 export interface McpCallParams {
+  /** The name of the tool. */
   name: string;
+  /** The arguments of the call. */
   arguments?: Record<string, unknown>;
 }
 
 /** How a call is made. */
 export interface McpCallOptions {
+  /** Aborts the call. */
   signal?: AbortSignal;
   /** Makes the server report progress. */
   onprogress?: (progress: { progress: number; total?: number; message?: string }) => void;
@@ -47,13 +56,17 @@ export interface McpCallOptions {
 
 /** The result of a call: the fields that are read here. */
 export interface McpResult {
+  /** The parts of the result, as MCP defines them. */
   readonly content?: readonly unknown[] | undefined;
+  /** The result as a value, for tools with an output schema. */
   readonly structuredContent?: unknown;
   /** The result in the first revision of MCP, in place of `content`. */
   readonly toolResult?: unknown;
+  /** Whether the tool has failed; the parts say why. */
   readonly isError?: boolean | undefined;
   /** `"input_required"` means that the server asks a question first. */
   readonly resultType?: string | undefined;
+  /** Data of the server about the result. */
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 

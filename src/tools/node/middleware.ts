@@ -51,7 +51,9 @@ export type StreamableMiddleware = (
  * };
  */
 export interface ToolCallMiddleware {
+  /** Wraps calls whose result is read as a whole. */
   readonly invokable?: InvokableMiddleware | undefined;
+  /** Wraps calls whose result is streamed. */
   readonly streamable?: StreamableMiddleware | undefined;
 }
 

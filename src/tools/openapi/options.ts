@@ -29,11 +29,14 @@ export interface OpenApiToolsOptions extends ToolSourceOptions<OpenApiOperation>
 
 /** The operation that a tool was made from: its `metadata`, and the argument of `include`, `exclude` and `requireApproval`. */
 export interface OpenApiOperation {
+  /** The HTTP method. */
   readonly method: HttpMethod;
   /** As in the document: `/pets/{petId}`. */
   readonly path: string;
   /** As in the document; a tool without one is named after its method and path. */
   readonly operationId: string | undefined;
+  /** The tags of the operation. */
   readonly tags: readonly string[];
+  /** Whether the operation is marked as deprecated. */
   readonly deprecated: boolean;
 }

@@ -20,6 +20,7 @@ export interface ThriftCall {
  * write one for anything else, such as a queue or a WebSocket.
  */
 export interface ThriftConnection {
+  /** How messages are encoded. */
   readonly protocol: ThriftProtocol;
   /** For errors: `127.0.0.1:9090`. */
   readonly address: string;
@@ -44,9 +45,11 @@ export interface ThriftTlsOptions {
   readonly cert?: Pem | undefined;
   /** The private key of this client, in PEM format. */
   readonly key?: Pem | undefined;
+  /** The passphrase of the private key. */
   readonly passphrase?: string | undefined;
   /** The name that the certificate of the server must have. @default the host */
   readonly servername?: string | undefined;
+  /** Whether a certificate that cannot be verified is refused. @default true */
   readonly rejectUnauthorized?: boolean | undefined;
   readonly [option: string]: unknown;
 }
@@ -55,14 +58,15 @@ type Pem = string | Uint8Array;
 
 /** A server behind a socket. Headers do not exist there: what it must know of a request is an argument. */
 export interface ThriftSocketOptions extends CommonOptions {
-  /** @default "localhost" */
+  /** The name or address of the server. @default "localhost" */
   readonly host?: string | undefined;
+  /** The port of the server. */
   readonly port?: number | undefined;
   /** Of a Unix socket, in place of host and port. */
   readonly path?: string | undefined;
   /** As the server has it: "framed" says before each message how long it is. @default "buffered" */
   readonly transport?: "buffered" | "framed" | undefined;
-  /** @default false */
+  /** Whether the connection is encrypted, and how. @default false */
   readonly tls?: boolean | ThriftTlsOptions | undefined;
   /** How many sockets may be open: each has one call at a time, and further calls wait. @default 8 */
   readonly maxConnections?: number | undefined;

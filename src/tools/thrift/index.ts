@@ -1,3 +1,5 @@
+/** Tools from the methods of a Thrift service, for Node.js. Needs the package `thrift`. @packageDocumentation */
+
 export type {
   ThriftCall,
   ThriftConnection,

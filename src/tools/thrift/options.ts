@@ -29,7 +29,9 @@ export interface ThriftToolsOptions extends ToolSourceOptions<ThriftMethod> {
 
 /** The method that a tool was made from: its `metadata`, and the argument of `include`, `exclude` and `requireApproval`. */
 export interface ThriftMethod {
+  /** The name of the service. */
   readonly service: string;
+  /** The name of the method. */
   readonly method: string;
   /** Whether there is no answer. */
   readonly oneway: boolean;

@@ -11,10 +11,13 @@ export interface TraceEntry {
   readonly failed?: readonly string[] | undefined;
   /** Paths of the nodes that come next; for a failure, of those that it has stopped. */
   readonly next?: readonly string[] | undefined;
+  /** The questions that were open. */
   readonly interrupts?: readonly { readonly address: string }[] | undefined;
   /** `"end"` if the run has its result, `"failure"` if it has failed. */
   readonly cause?: string | undefined;
+  /** The id of the save. */
   readonly id?: unknown;
+  /** When the run was saved. */
   readonly at?: unknown;
 }
 

@@ -12,9 +12,13 @@ export interface Fork<
   out One extends boolean | "always",
   out Cases = unknown,
 > {
+  /** The node that the branch follows. */
   readonly source: Source;
+  /** The nodes that it can choose. */
   readonly targets: Targets;
+  /** Whether it chooses exactly one of them. */
   readonly one: One;
+  /** The cases of a switch. */
   readonly cases: Cases;
 }
 
@@ -34,6 +38,7 @@ type AlwaysOne<Maybe, From, Target> = From extends Maybe ? false : "end" extends
 /** A node of a workflow. `implies` are the nodes without which it cannot run. */
 export interface WiredShape<In, Out, Inner, Options, Implies extends string, Follows = never>
   extends NodeShape<In, Out, Inner, Options> {
+  /** The nodes without which this one cannot run. */
   readonly implies: Implies;
   /** The nodes that it always follows, if it may be skipped. */
   readonly follows: Follows;
