@@ -18,9 +18,6 @@ export interface CheckOptionsSettings {
 
 /**
  * Throws unless options are an object whose names are all known and whose values are valid. `where` names their owner.
- *
- * @example
- * checkOptions("memoryCache", { maxEntries: 5 }, ["maxEntries", "clock"]);
  */
 export function checkOptions(
   where: string,

@@ -3,9 +3,6 @@ import { KumikoError, messageOf } from "./errors.js";
 /**
  * Loads an optional peer dependency with `load`, a function that imports it. If that fails, the error has the code
  * `PACKAGE_MISSING`, and says what needs the package and how to install it. `purpose` begins its message.
- *
- * @example
- * const { Client } = await loadPackage("@modelcontextprotocol/client", "connectMcp", () => import("@modelcontextprotocol/client"));
  */
 export async function loadPackage<T>(name: string, purpose: string, load: () => Promise<T>): Promise<T> {
   try {

@@ -1,77 +1,93 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
-import type { Passage } from "./markdown.js";
 import type { Snippet } from "./snippet.js";
 
-/** Parsed files of packages, TypeScript's own included: most of the time goes into them. */
-const libraries = new Map<string, ts.SourceFile>();
+export interface CheckOptions {
+  /** A folder below the repository's root, where the built package is found by its name; made before and removed after. */
+  readonly folder: string;
+  /** How a project resolves modules. @default "nodenext" */
+  readonly moduleResolution?: "nodenext" | "bundler";
+}
 
-/** Where snippets live while they are checked and run: a folder that is not there at any other time. */
-export function snippetPath(folder: string, index: number): string {
-  return join(folder, `snippet-${index}.ts`);
+interface Diagnostic {
+  readonly file: string;
+  readonly line: number;
+  /** `error TS2322: …`, over several lines. */
+  readonly text: string;
 }
 
 /**
- * Type-checks all snippets in one program, as if they stood in `folder`. Gives one line per error: page, line, message. A
- * snippet that says which errors it has must have these.
+ * Type-checks all snippets in one run of the compiler, as a user's project that is strict and checks the declarations of what it
+ * imports: those in `dist/`. Returns one line per error: page, line, message. A snippet that says which errors it has must have
+ * these.
  */
-export function checkTypes(root: string, folder: string, snippets: readonly Snippet[]): string[] {
-  const texts = new Map(
-    snippets.map(({ lines }, index) => [
-      normalize(snippetPath(folder, index)),
-      lines.map(({ text }) => text).join("\n"),
-    ]),
-  );
-  const options = readOptions(root);
-  const host = ts.createCompilerHost(options);
-  const { fileExists, readFile, getSourceFile } = host;
-  host.getSourceFile = (path, ...rest) => {
-    if (!path.includes("/node_modules/")) return getSourceFile(path, ...rest);
-    const source = libraries.get(path) ?? getSourceFile(path, ...rest);
-    if (source !== undefined) libraries.set(path, source);
-    return source;
-  };
-  host.fileExists = (path) => texts.has(normalize(path)) || fileExists(path);
-  host.readFile = (path) => texts.get(normalize(path)) ?? readFile(path);
-  const program = ts.createProgram([...texts.keys()], options, host);
-  const general = [...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics()];
-  return [
-    ...general.map((diagnostic) => describe(diagnostic, undefined)),
-    ...snippets.flatMap((snippet, index) => {
-      const source = program.getSourceFile(normalize(snippetPath(folder, index)));
-      if (source === undefined) throw new Error(`${snippet.origin.page}:${snippet.origin.line} was not read.`);
-      const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-      if (snippet.errors !== undefined) return compareErrors(found, snippet.errors);
-      return found.map((diagnostic) => describe(diagnostic, snippet));
-    }),
-  ];
+export async function checkTypes(
+  root: string,
+  snippets: readonly Snippet[],
+  { folder, moduleResolution = "nodenext" }: CheckOptions,
+): Promise<string[]> {
+  mkdirSync(folder, { recursive: true });
+  try {
+    for (const [index, { lines }] of snippets.entries()) {
+      writeFileSync(join(folder, `snippet-${index}.ts`), lines.map(({ text }) => text).join("\n"));
+    }
+    const compilerOptions = {
+      module: moduleResolution === "bundler" ? "esnext" : "nodenext",
+      moduleResolution,
+      target: "es2022",
+      lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
+      types: ["node"],
+      strict: true,
+      skipLibCheck: false,
+      noEmit: true,
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+    const found = parseDiagnostics(await runCompiler(root, folder));
+    const names = snippets.map((_, index) => `snippet-${index}.ts`);
+    return [
+      ...found.filter(({ file }) => !names.includes(file)).map(({ file, line, text }) => `${file}:${line} ${text}`),
+      ...snippets.flatMap((snippet, index) => {
+        return judge(
+          snippet,
+          found.filter(({ file }) => file === names[index]),
+        );
+      }),
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-function readOptions(root: string): ts.CompilerOptions {
-  const path = join(root, "tsconfig.json");
-  const { config } = ts.readConfigFile(path, ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root, undefined, path);
-  // What we ask of our own code, and few users of theirs.
-  return { ...options, noUncheckedIndexedAccess: false, exactOptionalPropertyTypes: false, erasableSyntaxOnly: false };
+function runCompiler(root: string, folder: string): Promise<string> {
+  const compiler = join(root, "node_modules/typescript-7/bin/tsc");
+  const options = { cwd: folder, maxBuffer: 2 ** 26 };
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [compiler, "--pretty", "false"], options, (error, output, errors) => {
+      if (error !== null && output === "") reject(new Error(`The compiler failed: ${errors || error.message}`));
+      else resolve(output);
+    });
+  });
 }
 
-function compareErrors(found: readonly ts.Diagnostic[], { page, line, text }: Passage): string[] {
-  const said = found.map((diagnostic) => `error ${textOf(diagnostic, "\n")}`).join("\n");
-  return said === text.trim() ? [] : [`${page}:${line} are not the errors, but:\n${said}`];
+function parseDiagnostics(output: string): Diagnostic[] {
+  const found: { file: string; line: number; text: string }[] = [];
+  for (const row of output.split(/\r?\n/)) {
+    const start = /^(?:(.*)\((\d+),\d+\): )?(error TS\d+: .*)$/.exec(row);
+    const last = found.at(-1);
+    if (start !== null) found.push({ file: start[1] ?? "", line: Number(start[2] ?? 0), text: start[3] ?? "" });
+    else if (last !== undefined && row !== "") last.text += `\n${row}`;
+  }
+  return found;
 }
 
-function textOf({ code, messageText }: ts.Diagnostic, newLine = "\n  "): string {
-  return `TS${code}: ${ts.flattenDiagnosticMessageText(messageText, newLine)}`;
-}
-
-function describe(diagnostic: ts.Diagnostic, snippet: Snippet | undefined): string {
-  const message = textOf(diagnostic);
-  if (snippet === undefined || diagnostic.file === undefined || diagnostic.start === undefined) return message;
-  const { line } = diagnostic.file.getLineAndCharacterOfPosition(diagnostic.start);
-  const { page, line: own } = snippet.lines[line]?.origin ?? snippet.origin;
-  return `${page}:${own} ${message}`;
-}
-
-function normalize(path: string): string {
-  return path.replaceAll("\\", "/");
+function judge({ lines, origin, errors }: Snippet, found: readonly Diagnostic[]): string[] {
+  if (errors !== undefined) {
+    const said = found.map(({ text }) => text).join("\n");
+    return said === errors.text.trim() ? [] : [`${errors.page}:${errors.line} are not the errors, but:\n${said}`];
+  }
+  return found.map(({ line, text }) => {
+    const { page, line: own } = lines[line - 1]?.origin ?? origin;
+    return `${page}:${own} ${text.replace(/^error /, "")}`;
+  });
 }

@@ -1,34 +1,19 @@
-import { join, relative } from "node:path";
-import { type Entry, readEntries } from "../public-api/entries.js";
-import { type ExportedName, readExportedNames } from "../public-api/exported-names.js";
-import type { FreeName, FreeNames } from "./snippet.js";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readEntries } from "../public-api/entries.js";
+import { type FreeNames, topLevelNames } from "./snippet.js";
 
-const preamble = "test/docs-preamble.ts";
+/** Where the examples of doc comments find what they do not make; the only such file. */
+const exampleNames = "scripts/docs/example-names.ts";
 
-export interface KnownNames {
-  /** For blocks of pages: the names of the preamble. */
-  readonly page: FreeNames;
-  /** For the examples of a source file: the names of the package, of the file itself, and of the preamble. */
-  forExample(source: string): FreeNames;
-}
-
-/** Reads which names snippets may use without importing them. `sources` are the files with examples. */
-export function readKnownNames(root: string, folder: string, sources: readonly string[]): KnownNames {
-  const entries = readEntries(root);
-  const files = [preamble, ...sources].map((source): Entry => ({ specifier: source, source }));
-  const names = readExportedNames(root, [...entries, ...files]);
-  const fromFile = (source: string) => {
-    const specifier = relative(folder, join(root, source)).replaceAll("\\", "/").replace(/\.ts$/, ".js");
-    return toFreeNames(names.get(source) ?? [], specifier);
-  };
+/** The names that an `@example` may use without importing them: those of the package, and of `example-names.ts`. */
+export function readExampleNames(root: string): FreeNames {
+  const own = topLevelNames(readFileSync(join(root, exampleNames), "utf8"));
+  const names = new Map([...own].map((name) => [name, "../scripts/docs/example-names.js"]));
   // The root comes last, so that it is preferred to the subpaths.
-  const fromPackage = [...entries]
-    .reverse()
-    .flatMap(({ specifier }) => [...toFreeNames(names.get(specifier) ?? [], specifier)]);
-  const page = fromFile(preamble);
-  return { page, forExample: (source) => new Map([...page, ...fromFile(source), ...fromPackage]) };
-}
-
-function toFreeNames(names: readonly ExportedName[], specifier: string): Map<string, FreeName> {
-  return new Map(names.map(({ name, kind }) => [name, { kind, specifier }]));
+  for (const { specifier } of [...readEntries(root)].reverse()) {
+    const reviewed = readFileSync(join(root, "test/public-api", `${specifier.replaceAll("/", "-")}.txt`), "utf8");
+    for (const [, name = ""] of reviewed.matchAll(/^(?:value|type) (\S+)$/gm)) names.set(name, specifier);
+  }
+  return names;
 }

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { snippetPath } from "./check-types.js";
+import { transform } from "esbuild";
 import type { CodeBlock } from "./markdown.js";
 import type { SnippetReport } from "./run-snippets-child.js";
 import type { Snippet } from "./snippet.js";
@@ -14,61 +14,91 @@ const startOutput = "__startOutput";
 export interface RunOptions {
   /** A folder below the repository's root, so that packages are found; made before and removed after. */
   readonly folder: string;
+  /** How long a block may run. @default 60_000 */
   readonly timeoutMs?: number | undefined;
+  /** How long what a block leaves running may go on. @default 5_000 */
+  readonly patienceMs?: number | undefined;
 }
 
-/** Runs the blocks of one page, one after the other in one process. Gives one line per failure: page, line, message. */
+type Block = { readonly block: CodeBlock; readonly snippet: Snippet };
+
+/**
+ * Runs blocks one after the other, in one process with the built package: another one is started only after a block that ends the
+ * process, or never ends. Returns one line per failure: page, line, message.
+ */
 export async function runBlocks(
-  blocks: readonly { readonly block: CodeBlock; readonly snippet: Snippet }[],
-  { folder, timeoutMs = 60_000 }: RunOptions,
+  blocks: readonly Block[],
+  { folder, timeoutMs = 60_000, patienceMs = 5_000 }: RunOptions,
 ): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
   try {
-    const paths = blocks.map((_, index) => snippetPath(folder, index));
-    for (const [index, { snippet }] of blocks.entries()) {
-      writeFileSync(join(folder, `snippet-${index}.ts`), withStartOutput(snippet));
+    const runner = join(folder, "run-snippets.mjs");
+    const paths = blocks.map((_, index) => join(folder, `snippet-${index}.mjs`));
+    writeFileSync(runner, await compile(readFileSync(child, "utf8")));
+    await Promise.all(blocks.map(async ({ snippet }, index) => writeFileSync(paths[index] ?? "", await emit(snippet))));
+    const problems: string[] = [];
+    for (let next = 0; next < blocks.length; ) {
+      const { reports, ending } = await runChild(runner, paths, { next, timeoutMs, patienceMs });
+      for (const report of reports) {
+        const block = blocks[report.index];
+        if (block !== undefined) problems.push(...judge(block, report, paths[report.index] ?? ""));
+        next = report.index + 1;
+      }
+      const unfinished = ending === undefined || reports.at(-1)?.error !== undefined ? undefined : blocks[next];
+      if (unfinished === undefined) continue;
+      problems.push(`${unfinished.block.page}:${unfinished.block.line} did not finish: ${ending}`);
+      next++;
     }
-    const { reports, ending } = await runChild(paths, timeoutMs);
-    const problems = blocks.flatMap(({ block, snippet }, index) => {
-      const report = reports.get(index);
-      if (report === undefined) return [`${block.page}:${block.line} did not finish: ${ending ?? "it said nothing"}`];
-      if (report.error !== undefined) return [describeError(report, snippet, snippetPath(folder, index))];
-      return compareOutput(block, report.output);
-    });
-    if (problems.length > 0 || ending === undefined) return problems;
-    return [`${blocks[0]?.block.page}:1 has a block that leaves something behind: ${ending}`];
+    return problems;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function withStartOutput({ lines, start }: Snippet): string {
-  return lines.map(({ text }, index) => (index === start ? `globalThis.${startOutput}();` : text)).join("\n");
+/** A snippet as JavaScript that says in its traces where in the snippet it is. */
+function emit({ lines, start }: Snippet): Promise<string> {
+  return compile(lines.map(({ text }, index) => (index === start ? `globalThis.${startOutput}();` : text)).join("\n"));
+}
+
+async function compile(text: string): Promise<string> {
+  const { code } = await transform(text, { loader: "ts", format: "esm", target: "es2022", sourcemap: "inline" });
+  return code;
 }
 
 interface ChildResult {
-  readonly reports: ReadonlyMap<number, SnippetReport>;
+  readonly reports: readonly SnippetReport[];
   /** How the process ended, if not well. */
   readonly ending: string | undefined;
 }
 
-function runChild(paths: readonly string[], timeoutMs: number): Promise<ChildResult> {
+/** Runs the snippets from `next` on in one process, until one of them ends it. */
+function runChild(
+  runner: string,
+  paths: readonly string[],
+  { next, timeoutMs, patienceMs }: { readonly next: number; readonly timeoutMs: number; readonly patienceMs: number },
+): Promise<ChildResult> {
   return new Promise((resolve, reject) => {
-    const reports = new Map<number, SnippetReport>();
-    const started = spawn(process.execPath, ["--import", "tsx", child, ...paths], {
+    const reports: SnippetReport[] = [];
+    const snippets = paths.map((path, index) => `${index}:${path}`).slice(next);
+    const started = spawn(process.execPath, ["--enable-source-maps", runner, `${patienceMs}`, ...snippets], {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, NODE_ENV: undefined, VITEST: undefined },
     });
     let errors = "";
     let late = false;
-    const timer = setTimeout(() => {
+    const stop = () => {
       late = true;
       started.kill("SIGKILL");
-    }, timeoutMs);
+    };
+    let timer = setTimeout(stop, timeoutMs);
     started.stderr?.on("data", (chunk) => {
       errors += chunk;
     });
-    started.on("message", (report: SnippetReport) => reports.set(report.index, report));
+    started.on("message", (report: SnippetReport) => {
+      reports.push(report);
+      clearTimeout(timer);
+      timer = setTimeout(stop, timeoutMs);
+    });
     started.on("error", reject);
     started.on("close", (code) => {
       clearTimeout(timer);
@@ -79,15 +109,26 @@ function runChild(paths: readonly string[], timeoutMs: number): Promise<ChildRes
   });
 }
 
-function describeError({ error }: SnippetReport, { lines, origin }: Snippet, path: string): string {
+function judge({ block, snippet }: Block, report: SnippetReport, path: string): string[] {
+  if (report.error !== undefined) return [describeError(report.error, snippet, path)];
+  if (report.leftovers === undefined) return compareOutput(block, report.output);
+  return [`${block.page}:${block.line} leaves something behind that runs: ${report.leftovers.join(", ")}`];
+}
+
+function describeError(
+  { message, stack }: NonNullable<SnippetReport["error"]>,
+  { lines, origin }: Snippet,
+  path: string,
+): string {
   const file = path.replaceAll("\\", "/").split("/").slice(-2).join("/");
-  const frame = (error?.stack ?? "")
-    .replaceAll("\\", "/")
-    .split("\n")
-    .find((line) => line.includes(`${file}:`));
-  const line = Number(/:(\d+)(:\d+)?\)?$/.exec(frame ?? "")?.[1]);
-  const place = lines[line - 1]?.origin ?? origin;
-  return `${place.page}:${place.line} failed: ${error?.message}`;
+  // the source map has no name for the snippet but its own folder
+  const place = new RegExp(`${escaped(file)}:(\\d+)|<stdin>:(\\d+)`).exec(stack.replaceAll("\\", "/"));
+  const { page, line } = lines[Number(place?.[1] ?? place?.[2]) - 1]?.origin ?? origin;
+  return `${page}:${line} failed: ${message}`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
 function compareOutput({ output }: CodeBlock, printed: string): string[] {

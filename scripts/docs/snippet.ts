@@ -17,20 +17,14 @@ export interface Snippet {
   readonly errors?: Passage | undefined;
 }
 
-/** A name that a snippet may use without importing it. */
-export interface FreeName {
-  readonly kind: "value" | "type";
-  /** Where it comes from, as the snippet has to write it. */
-  readonly specifier: string;
-}
-export type FreeNames = ReadonlyMap<string, FreeName>;
+/** Names that a snippet may use without importing them, each with where it comes from, as the snippet has to write it. */
+export type FreeNames = ReadonlyMap<string, string>;
 
-/** A block of a page as a module: what it imports, it imports itself; the names of the preamble are there. */
-export function blockSnippet(block: CodeBlock, free: FreeNames): Snippet {
+/** A block of a page as a module, with nothing but what stands above it. */
+export function blockSnippet(block: CodeBlock): Snippet {
   const imported = new Set<string>();
   const passages = [...block.before, block].map((passage) => dropRepeatedImports(passage, imported));
-  const whole = passages.map(({ text }) => text).join("\n");
-  return { ...assemble(block, [...importLines(whole, free, topLevelNames(whole))], passages), errors: block.errors };
+  return { ...assemble(block, [], passages), errors: block.errors };
 }
 
 /** An `@example` as the body of an async function: its own imports stand above, and names of the package are there. */
@@ -77,13 +71,13 @@ function importLines(text: string, free: FreeNames, declared: ReadonlySet<string
   };
   visit(parse(text));
   return [...used].flatMap((name) => {
-    const found = declared.has(name) ? undefined : free.get(name);
-    if (found === undefined) return [];
-    return [`import { ${found.kind === "type" ? "type " : ""}${name} } from "${found.specifier}";`];
+    const specifier = declared.has(name) ? undefined : free.get(name);
+    return specifier === undefined ? [] : [`import { ${name} } from "${specifier}";`];
   });
 }
 
-function topLevelNames(text: string): Set<string> {
+/** What a module declares or imports. */
+export function topLevelNames(text: string): Set<string> {
   const names = new Set<string>();
   const add = (name: ts.BindingName | ts.Identifier | undefined): void => {
     if (name === undefined) return;

@@ -10,10 +10,6 @@ interface Compilers {
  * The default validator. It checks plain JSON Schemas of draft 2020-12 and draft-07, with formats, by ajv; where `new Function` is
  * not allowed, by `@cfworker/json-schema`, with the same messages. Either library is loaded at the first schema, and each schema is
  * compiled once. References to other documents are never fetched.
- *
- * @example
- * const fits = await new JsonSchemaValidator().compile({ type: "object", required: ["city"] });
- * console.log(fits({}));
  */
 export class JsonSchemaValidator implements SchemaValidator {
   readonly #compiled = new WeakMap<object, Promise<CompiledSchema>>();

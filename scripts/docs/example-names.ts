@@ -1,6 +1,6 @@
 /**
- * Names that code in README.md, in docs/ and in doc comments may use without making them. Prefer code that is complete: a
- * reader has to guess what stands here.
+ * Names that an `@example` of a doc comment may use without making them: what a reader who hovers over a name has at hand. They
+ * are type-checked only. Code in README.md and docs/ has nothing but what stands on its page.
  */
 import { createOpenAI } from "@ai-sdk/openai";
 import {
