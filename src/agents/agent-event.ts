@@ -1,5 +1,6 @@
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { ToolOutput } from "../components/tool.js";
+import { KumikoError, messageOf } from "../errors.js";
 import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message/agentic-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
 import type { AgentFinishReason } from "./agent-result.js";
@@ -148,3 +149,10 @@ export interface EventError {
  * }
  */
 export type AgentEvent = EventPlace & AgentEventBody;
+
+/** An error as an event carries it: plain JSON. */
+export function errorEvent(error: unknown): EventError {
+  const name = error instanceof Error ? error.name : "Error";
+  const message = messageOf(error);
+  return KumikoError.is(error) ? { code: error.code, name, message } : { name, message };
+}

@@ -18,8 +18,6 @@ export interface AgentParts {
   readonly maxSteps: number;
   readonly onMaxSteps: OnMaxSteps;
   readonly middleware: readonly AnyMiddleware[];
-  /** Whether one of the middlewares has a hook: some only bring tools or a state. */
-  readonly hasHooks: boolean;
   /** The agents that it may hand over to; they may be made after it. */
   readonly handoffs: () => readonly AgentParts[];
 }

@@ -1,5 +1,6 @@
 import { randomId } from "../callbacks/random-id.js";
 import { type Interrupt, InterruptError } from "../checkpoint/pause/interrupt.js";
+import { isStopInfo } from "../checkpoint/pause/stop-info.js";
 import type { NodeContext } from "../components/context.js";
 import type { Answers } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
@@ -14,22 +15,20 @@ import type { ToolInfo } from "../schema/tool-info.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
-import type { AgentState } from "./agent-state.js";
+import type { AgentState, SpentTokens } from "./agent-state.js";
 import type { AgentCallOptions, Prompt } from "./call-options.js";
 import { checkCallOptions, modelOptionsOf, runOptionsOf } from "./call-settings.js";
-import { emptyPrompt } from "./errors.js";
+import { askedWithoutStore, emptyPrompt } from "./errors.js";
 import type { EventFeed } from "./event-feed.js";
-import { lostQuestion } from "./lost-question.js";
-import { rememberMessages } from "./messages-of.js";
-import { notExecuted } from "./own-results.js";
+import { isMcpApproval } from "./interrupt-kinds.js";
+import { notExecuted } from "./own-calls.js";
 import { promptMessages } from "./prompt-messages.js";
 import { resultOf, resultOfAnswer } from "./run-result.js";
-import type { OpenedCall } from "./saved-calls.js";
 import type { EventReader } from "./stream-call.js";
-import type { ThreadTurn } from "./thread-turn.js";
-import type { SpentTokens } from "./token-usage.js";
+import type { OpenedCall } from "./threads/saved-calls.js";
+import type { ThreadTurn } from "./threads/thread-turn.js";
+import { untilStopped } from "./threads/until-stopped.js";
 import { type Asked, currentTurn, OngoingTurn } from "./turn.js";
-import { untilStopped } from "./until-stopped.js";
 
 /** An agent that can be run. */
 export interface RunnableAgent {
@@ -97,7 +96,7 @@ export class OngoingRun {
     answers: Answers | undefined,
     options: AgentCallOptions = {},
   ): Promise<AgentResult<unknown>> {
-    const { openRun, resumeRun } = await import("./saved-calls.js");
+    const { openRun, resumeRun } = await import("./threads/saved-calls.js");
     const { id, thread } = await openRun(this.#agent, checkpointId, options);
     this.#prompt = thread?.messages ?? [];
     this.#begin(options, thread, id);
@@ -110,7 +109,7 @@ export class OngoingRun {
   }
 
   async #open(messages: readonly AgenticMessage[], options: AgentCallOptions, threadId: string): Promise<OpenedCall> {
-    const { openThread } = await import("./saved-calls.js");
+    const { openThread } = await import("./threads/saved-calls.js");
     return openThread(this.#agent, { messages, options, threadId, reader: this.#reader?.signal });
   }
 
@@ -302,4 +301,35 @@ class ChildMemory {
   recall(): AgentState | undefined {
     return this.#parent.invocation.recall(this.#name)?.value as AgentState | undefined;
   }
+}
+
+/**
+ * The error of a run without a store: nobody could answer a question that is kept nowhere. `undefined` for a requested stop, which needs no
+ * answer, and for a provider's question, which is in the log.
+ */
+export function lostQuestion(error: InterruptError): KumikoError | undefined {
+  const isKept = error.interrupts.every((interrupt) => isStopInfo(interrupt.info) || isMcpApproval(interrupt));
+  return isKept ? undefined : askedWithoutStore(error);
+}
+
+const logs = new WeakMap<object, readonly AgenticMessage[]>();
+
+/** Remembers the messages logged before a turn failed. An abort's reason is its caller's, and carries nothing. */
+export function rememberMessages(error: unknown, messages: readonly AgenticMessage[]): void {
+  if (KumikoError.is(error)) logs.set(error, messages);
+}
+
+/**
+ * The log of a turn that failed: the prompt, the rounds that were done, and of a round that failed a result per
+ * call. It can be sent again. Empty for errors that an agent did not fail with.
+ *
+ * @example
+ * try {
+ *   await agent.generate("Book it");
+ * } catch (error) {
+ *   await agent.generate([...messagesOf(error), userMessage("Try again")]);
+ * }
+ */
+export function messagesOf(error: unknown): AgenticMessage[] {
+  return [...((typeof error === "object" && error !== null ? logs.get(error) : undefined) ?? [])];
 }

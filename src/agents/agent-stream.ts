@@ -2,7 +2,6 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { AgentEvent } from "./agent-event.js";
 import type { AgentResult } from "./agent-result.js";
-import type { DeepPartial } from "./deep-partial.js";
 import type { StreamCall } from "./stream-call.js";
 
 /**
@@ -60,3 +59,10 @@ export class AgentStream<Output = string> extends StreamReader<AgentEvent> {
     return this.#messages();
   }
 }
+
+/** A value that is still being written: of objects, the fields so far. */
+export type DeepPartial<T> = T extends readonly (infer Item)[]
+  ? readonly DeepPartial<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]?: DeepPartial<T[Key]> | undefined }
+    : T;

@@ -4,7 +4,7 @@ import { requireModelOptions } from "../models/check-options.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentCallOptions, AgentModelOptions } from "./call-options.js";
 import { checkAgentOptionNames, type Elsewhere, invalidAgentOption, needsStore } from "./errors.js";
-import type { RunWatch } from "./run-watch.js";
+import type { RunWatch } from "./stream-call.js";
 
 /** The options of a run that a call may have. */
 export const runNames: readonly string[] = [

@@ -7,7 +7,7 @@ import { checkApprovalNames } from "../tools/define/approval-option.js";
 import type { Agent } from "./agent.js";
 import { type AgentParts, type AnyAgentOptions, partsOf, reachableFrom } from "./agent-parts.js";
 import { agentOptionNames, checkModelOptions, ofCall } from "./call-settings.js";
-import { type AnyMiddleware, hasHook } from "./create-middleware.js";
+import type { AnyMiddleware } from "./create-middleware.js";
 import {
   checkAgentOptionNames,
   duplicateMiddleware,
@@ -42,7 +42,6 @@ export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
     maxSteps: options.maxSteps ?? 20,
     onMaxSteps: options.onMaxSteps ?? "answer",
     middleware,
-    hasHooks: middleware.some(hasHook),
     handoffs: () => partsOfAgents(name, typeof handoffs === "function" ? askHandoffs(name, handoffs) : handoffs),
   };
   for (const [index, model] of (options.fallbacks ?? []).entries()) {

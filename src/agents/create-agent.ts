@@ -99,7 +99,7 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
   }
 
   async fork(run: ResumeTarget, options: AgentForkOptions = {}): Promise<AgentFork> {
-    const { forkRun } = await import("./fork-thread.js");
+    const { forkRun } = await import("./threads/fork.js");
     return forkRun(this, targetOf(run), options);
   }
 

@@ -135,10 +135,6 @@ const hooks = [
   "afterAgent",
 ] as const satisfies (keyof MiddlewareOptions<never>)[];
 
-export function hasHook(middleware: AnyMiddleware): boolean {
-  return hooks.some((hook) => middleware[hook] !== undefined);
-}
-
 /**
  * Creates a middleware: hooks around the steps of an agent, with its own state. `before…` hooks run in the order of the
  * array, the first `wrap…` hook is the outermost, and `after…` hooks run in reverse order.

@@ -1,5 +1,5 @@
 import { checkOptions } from "../check-options.js";
-import type { InterruptError } from "../checkpoint/pause/interrupt.js";
+import type { Interrupt, InterruptError } from "../checkpoint/pause/interrupt.js";
 import { KumikoError, messageOf } from "../errors.js";
 import { isAgenticMessage } from "../schema/message/agentic-message.js";
 import { shorten } from "../schema/shorten.js";
@@ -260,3 +260,41 @@ export const turnNotOver = (id: string, turn: number): KumikoError =>
     "THREAD_BUSY",
     `Turn ${turn} of thread "${id}" is not over, so it cannot be copied as a whole. Copy an earlier turn, or its run: agent.fork({ threadId }).`,
   );
+
+const waitingBrand = Symbol.for("kumiko/ThreadWaitingError");
+
+/**
+ * A thread waits for answers, and something new was asked in it.
+ *
+ * @example
+ * try {
+ *   await agent.generate("And now?", { threadId: "u-1" });
+ * } catch (error) {
+ *   if (!ThreadWaitingError.is(error)) throw error;
+ *   console.log(error.interrupts.map(({ info }) => info));
+ * }
+ */
+export class ThreadWaitingError extends KumikoError {
+  override readonly name: string = "ThreadWaitingError";
+  readonly [waitingBrand] = true;
+  /** The questions that it waits for. */
+  readonly interrupts: readonly [Interrupt, ...Interrupt[]];
+
+  constructor(id: string, interrupts: readonly [Interrupt, ...Interrupt[]]) {
+    super(
+      "THREAD_WAITING",
+      `Thread "${id}" waits for ${interrupts.length === 1 ? "an answer" : `${interrupts.length} answers`}. ` +
+        'Answer with resume({ threadId }, …), or close the questions with generate(prompt, { threadId, onWaiting: "close" }).',
+    );
+    this.interrupts = interrupts;
+  }
+
+  /** Like `instanceof`, but also true for an error of a second copy of this package. */
+  static override is(value: unknown): value is ThreadWaitingError {
+    return typeof value === "object" && value !== null && waitingBrand in value;
+  }
+}
+
+/** A turn that waits has what it waits for in its record. */
+export const threadWaiting = (id: string, interrupts: readonly Interrupt[] = []): ThreadWaitingError =>
+  new ThreadWaitingError(id, interrupts as readonly [Interrupt, ...Interrupt[]]);

@@ -5,6 +5,8 @@ export type { AgentContext, AgentRun, Per, StopWhen } from "./agent-context.js";
 export type { AgentEvent, AgentEventBody, EventError, EventPlace, RestartReason } from "./agent-event.js";
 export type { AgentOptions, OnMaxSteps, OutputMode } from "./agent-options.js";
 export type { AgentFinishReason, AgentResult, AgentStep, EndReason } from "./agent-result.js";
+export { messagesOf } from "./agent-run.js";
+export type { DeepPartial } from "./agent-stream.js";
 export { AgentStream } from "./agent-stream.js";
 export type {
   AgentCallOptions,
@@ -16,7 +18,6 @@ export type {
   PromptMessage,
   ResumeTarget,
 } from "./call-options.js";
-export { calledTool } from "./called-tool.js";
 export { type AgentOutput, createAgent } from "./create-agent.js";
 export {
   type AnyMiddleware,
@@ -28,8 +29,7 @@ export {
   type NextToolCall,
   type StepChanges,
 } from "./create-middleware.js";
-export type { DeepPartial } from "./deep-partial.js";
-export type { ThreadForkOptions } from "./fork-thread.js";
+export { ThreadWaitingError } from "./errors.js";
 export {
   type ClientToolInfo,
   type InterruptOf,
@@ -41,7 +41,6 @@ export {
   type ToolApprovalInfo,
   type ToolSuspendedInfo,
 } from "./interrupt-kinds.js";
-export { messagesOf } from "./messages-of.js";
 export { type ClearToolResultsOptions, clearToolResults } from "./middleware/clear-tool-results.js";
 export { promptCache } from "./middleware/prompt-cache.js";
 export { type SubAgentsOptions, subAgents } from "./middleware/sub-agents.js";
@@ -49,6 +48,7 @@ export { type SummarizeOptions, summarize } from "./middleware/summarize.js";
 export { type Todo, todoList } from "./middleware/todo-list.js";
 export { type TrimMessagesOptions, trimMessages } from "./middleware/trim-messages.js";
 export { ModelReply, type ModelRequest } from "./model-request.js";
-export type { TurnStatus } from "./thread-record.js";
-export { ThreadWaitingError } from "./thread-waiting-error.js";
-export { type Threads, type Turn, threads } from "./threads.js";
+export { calledTool } from "./stop-conditions.js";
+export type { ThreadForkOptions } from "./threads/fork.js";
+export { type Threads, type Turn, threads } from "./threads/threads.js";
+export type { TurnStatus } from "./threads/turn-row.js";

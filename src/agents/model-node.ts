@@ -6,20 +6,20 @@ import { hasToolCalls, textOf, toolCallsOf } from "../schema/message/read-messag
 import { withCallIds } from "../tools/node/call-ids.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
-import type { AgentState } from "./agent-state.js";
+import { type AgentState, enterNode, leaveNode, noUsage } from "./agent-state.js";
 import { tellWhole } from "./chunk-events.js";
 import type { ModelChanges } from "./create-middleware.js";
 import { needsStore, noMessages, notMessages, tooManySteps, twoSystems } from "./errors.js";
-import { turnHooks } from "./hooks.js";
-import { modelNameOf } from "./model-answer.js";
-import { callModel } from "./model-call.js";
-import { enterNode, leaveNode } from "./node-entry.js";
-import { asksApproval, isPaused } from "./open-answer.js";
-import { notExecuted, tellResults } from "./own-results.js";
+import { afterAgent, afterModel, afterStep, beforeAgent, wrapModelCall } from "./hooks.js";
+import { answerOf, asksApproval, type Called, isPaused, keptOf, modelNameOf } from "./model-answer.js";
+import type { ModelChain } from "./model-chain.js";
+import type { ModelRequest } from "./model-request.js";
+import { notExecuted, tellResults } from "./own-calls.js";
 import { mayWaitLater, readyAgent } from "./ready-agent.js";
 import { prepareStep, requestOf } from "./step-request.js";
+import { endAfterRound } from "./stop-conditions.js";
+import { AskedModel, tellAnswer } from "./streamed-answer.js";
 import type { OutputRule, Verdict } from "./structured-output.js";
-import { noUsage } from "./token-usage.js";
 import type { Toolbox } from "./toolbox.js";
 import { type CallKind, isSavedRun, type OngoingTurn, type PreparedStep, type ReadyAgent, turnOf } from "./turn.js";
 
@@ -48,7 +48,7 @@ function checkedAnswer(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): 
   checkCanWait(turn, ready, ctx);
   checkSystems(turn, ready);
   const mayEnd = state.phase === "round" && mayEndAfterRound(turn);
-  const beginning = state.begun ? undefined : turnHooks(turn)?.beforeAgent(turn, ctx);
+  const beginning = state.begun ? undefined : beforeAgent(turn, ctx);
   if (mayEnd || beginning !== undefined) return laterAnswer(turn, ready, beginning, ctx);
   state.begun = true;
   return answerOrEnd(turn, ready, ctx);
@@ -65,7 +65,6 @@ async function laterAnswer(
   if (beginning !== undefined) await beginning;
   state.begun = true;
   if (state.phase === "round" && mayEndAfterRound(turn)) {
-    const { endAfterRound } = await import("./end-after-round.js");
     const end = await endAfterRound(turn, returningOf(turn), ctx);
     if (end !== undefined) {
       setEnd(state, end.reason, end.text);
@@ -128,7 +127,7 @@ async function answerStep(
   for (let asks = kind; ; ) {
     const request = requestOf(turn, step, rule, asks);
     const message = withCallIds(await callModel(turn, step.model, request, { ctx, table: toolboxOf(step).table }));
-    const changing = turnHooks(turn)?.afterModel(turn, message, ctx);
+    const changing = afterModel(turn, message, ctx);
     const changes = changing === undefined ? noChanges : await changing;
     const answer = changes.message ?? message;
     const verdict =
@@ -241,7 +240,7 @@ async function closeStep(
 
 /** Tells hooks and readers of a step that is over. */
 export function endStep(turn: OngoingTurn, ctx: NodeContext): Promise<void> | undefined {
-  const hooks = turnHooks(turn)?.afterStep(turn, ctx);
+  const hooks = afterStep(turn, ctx);
   if (hooks !== undefined) return hooks.then(() => tellStepEnd(turn));
   tellStepEnd(turn);
   return undefined;
@@ -257,7 +256,7 @@ function tellStepEnd(turn: OngoingTurn): void {
 async function endTurn(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMessage> {
   const { state } = turn;
   state.phase = "end";
-  const hooks = turnHooks(turn)?.afterAgent(turn, ctx);
+  const hooks = afterAgent(turn, ctx);
   if (hooks !== undefined) await hooks;
   if (turn.asked.onEnd !== undefined) await turn.asked.onEnd(state);
   const last = state.steps.at(-1)?.message;
@@ -282,4 +281,39 @@ function endReasonOf({ responseMeta }: AgenticMessage, hasOutput: boolean): EndR
   if (reason === "length") return "length";
   if (reason === "content_filter") return "content_filter";
   return reason === undefined || reason === "stop" || reason === "tool_calls" ? "stop" : "other";
+}
+
+/** Asks the model for one answer, through the middlewares, and emits events as it arrives. */
+export function callModel(
+  turn: OngoingTurn,
+  chain: ModelChain,
+  request: ModelRequest,
+  called: Called,
+): Promise<AgenticMessage> {
+  const index = turn.answers.wrapped++;
+  const known = turn.state.kept?.wrapped[index];
+  if (known !== undefined) return Promise.resolve(known);
+  const message = wrapModelCall(turn, chain, request, called) ?? askedOf(turn, chain, request, called);
+  return turn.isKept ? keptWhole(turn, index, message) : message;
+}
+
+function askedOf(turn: OngoingTurn, chain: ModelChain, request: ModelRequest, called: Called): Promise<AgenticMessage> {
+  return turn.streams
+    ? tellAnswer(turn, new AskedModel(turn, chain, request, called.ctx), called)
+    : answerOf(turn, chain, request, called.ctx);
+}
+
+/** When an answer is there, a node that is entered again does not ask for it again, nor for what it was made of. */
+async function keptWhole(
+  { state, answers }: OngoingTurn,
+  index: number,
+  asked: Promise<AgenticMessage>,
+): Promise<AgenticMessage> {
+  const message = await asked;
+  const kept = keptOf(state);
+  kept.count += answers.asked;
+  answers.asked = 0;
+  kept.wrapped = kept.wrapped.toSpliced(index, 1, message);
+  kept.asked = [];
+  return message;
 }

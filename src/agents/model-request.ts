@@ -3,7 +3,7 @@ import { streamConsumed } from "../schema/errors.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
-import { GatheredAnswer } from "./gathered-answer.js";
+import { GatheredAnswer } from "./model-answer.js";
 
 /** The request to a model in one step. */
 export interface ModelRequest {

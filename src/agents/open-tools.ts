@@ -4,9 +4,8 @@ import { toolCallsOf } from "../schema/message/read-message.js";
 import { type AgentParts, reachableFrom } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
 import { toolGone } from "./errors.js";
-import { narrowToolbox } from "./narrow-toolbox.js";
 import { fixedToolbox } from "./ready-agent.js";
-import type { Toolbox } from "./toolbox.js";
+import { narrowToolbox, type Toolbox } from "./toolbox.js";
 import type { OngoingTurn } from "./turn.js";
 
 /** Refuses answers for a tool that the agent does not have any more. What functions give is not known here. */

@@ -1,8 +1,12 @@
+import type { NodeContext } from "../components/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import { functionToolResult, mcpToolApprovalResponse } from "../schema/message/construct-block.js";
+import { userMessage } from "../schema/message/construct-message.js";
+import type { FunctionToolCall, McpToolApprovalRequest } from "../schema/message/content-block.js";
 import { toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
-import { transferred } from "./handoff-tools.js";
-import { notExecuted, ownResult, tellResults, wrongResult } from "./own-results.js";
-import type { Toolbox } from "./toolbox.js";
+import { callNotExecuted } from "../tools/node/errors.js";
+import { errorBlock, resultMessage } from "../tools/node/result-block.js";
+import { type Toolbox, transferred } from "./toolbox.js";
 import type { OngoingTurn } from "./turn.js";
 
 /** The calls of a message that no tool runs for. */
@@ -70,4 +74,55 @@ function handOver(turn: OngoingTurn, results: readonly AgenticMessage[], transfe
   turn.state.active = to;
   turn.state.begun = turn.state.steps.some(({ agent }) => agent === to);
   turn.toolbox = undefined;
+}
+
+const approvalSchema = {
+  type: "object",
+  properties: { approved: { type: "boolean" }, reason: { type: "string" } },
+  required: ["approved"],
+  additionalProperties: false,
+} as const;
+
+/** The question of a provider before it runs a tool of an MCP server itself. */
+export async function answerApprovals(message: AgenticMessage, ctx: NodeContext): Promise<AgenticMessage[]> {
+  const requests = message.contentBlocks.filter((block) => block.type === "mcp_tool_approval_request");
+  const answers = await Promise.allSettled(requests.map((request) => askApproval(request, ctx)));
+  const blocks = answers.map((answer, index) => {
+    if (answer.status === "rejected") throw answer.reason;
+    const { approved, reason } = answer.value;
+    const approvalRequestId = requests[index]?.id ?? "";
+    return mcpToolApprovalResponse({ approvalRequestId, approve: approved, ...(reason !== undefined && { reason }) });
+  });
+  return [userMessage(blocks)];
+}
+
+function askApproval({ id, name, arguments: text, serverLabel }: McpToolApprovalRequest, ctx: NodeContext) {
+  const info = { kind: "mcp_approval", id, toolName: name, serverLabel, arguments: text };
+  return ctx.ask<{ readonly approved: boolean; readonly reason?: string }>(`mcp_approval:${id}`, info, approvalSchema);
+}
+
+/** The results of calls that no tool runs for. */
+export function notExecuted(calls: readonly FunctionToolCall[], why: string): AgenticMessage[] {
+  return calls.map(({ callId, name }, index) => {
+    const call = { callId, name, toolName: name, index };
+    const error = callNotExecuted(call, why);
+    return resultMessage(call, [errorBlock(call, error, error.message, [])]);
+  });
+}
+
+/** The result with which the agent itself answers a call. */
+export function ownResult({ callId, name }: FunctionToolCall, result: string): AgenticMessage {
+  return userMessage([functionToolResult({ callId, name, result })]);
+}
+
+/** The text for the model about an output that does not match. */
+export function wrongResult({ callId, name }: FunctionToolCall, text: string): AgenticMessage {
+  return userMessage([functionToolResult({ callId, name, result: text, isError: true, errorKind: "validation" })]);
+}
+
+/** Emits results that no tool gave. */
+export function tellResults(turn: OngoingTurn, results: Iterable<AgenticMessage>): void {
+  for (const message of results) {
+    for (const { callId, name } of toolResultsOf(message)) turn.emit({ type: "tool_result", callId, name, message });
+  }
 }

@@ -1,23 +1,28 @@
+import { causedByInterrupt } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
-import { isFields } from "../is.js";
+import type { ToolOutput } from "../components/tool.js";
+import { isFields, isStream } from "../is.js";
 import { type AgenticMessage, areMessages } from "../schema/message/agentic-message.js";
 import { systemMessage } from "../schema/message/construct-message.js";
+import { StreamReader } from "../schema/stream/reader.js";
+import type { StreamSource } from "../schema/stream/source.js";
 import { type ProviderTool, type ToolInfo, toolInfo } from "../schema/tool-info.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
 import { checkApprovalNames } from "../tools/define/approval-option.js";
 import type { ToolStages } from "../tools/define/tool-stages.js";
 import { duplicateTool } from "../tools/node/errors.js";
+import type { ToolCallMiddleware } from "../tools/node/middleware.js";
 import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
 import { ToolKit } from "../tools/node/tool-table.js";
+import { agentApprovals } from "./agent-approvals.js";
 import type { AgentContext, Per } from "./agent-context.js";
 import { type AgentParts, partsOf, reachableFrom, withTools } from "./agent-parts.js";
-import { askOption } from "./ask-option.js";
-import { calledNames } from "./called-tool.js";
-import { bareAgent, invalidAgentOption, noSuchTool, wrongFunctionResult } from "./errors.js";
-import { handoffTools, transferNames } from "./handoff-tools.js";
+import type { AnyMiddleware } from "./create-middleware.js";
+import { bareAgent, invalidAgentOption, noSuchTool, optionFailed, wrongFunctionResult } from "./errors.js";
+import { wrapToolCall } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
-import { toolWrappers } from "./tool-wrappers.js";
-import type { Toolbox } from "./toolbox.js";
+import { calledNames } from "./stop-conditions.js";
+import { handoffTools, type Toolbox, transferNames } from "./toolbox.js";
 import type { OngoingTurn, ReadyAgent } from "./turn.js";
 
 /** The agent that answers now, with its model, instructions and tools of this turn; a promise of it at its first step. */
@@ -268,4 +273,63 @@ function isProvided(tool: unknown): tool is Provided {
 function infoOf(tool: Provided, key: string | undefined): ToolInfo {
   const { id, name } = tool;
   return toolInfo({ name: key ?? name ?? id.slice(id.lastIndexOf(".") + 1), provider: tool });
+}
+
+/** Calls a function of an option. If it throws, the error names the function; stops and questions pass. */
+export async function askOption<T>(
+  agent: string,
+  option: string,
+  signal: AbortSignal,
+  ask: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (causedByInterrupt(error) || (signal.aborted && error === signal.reason)) throw error;
+    throw optionFailed(agent, option, error);
+  }
+}
+
+/** The wrappers of every tool of an agent, outside and inside of those of its tools node. */
+export function toolWrappers(
+  parts: AgentParts,
+  tools: ToolList,
+): { readonly outer: readonly ToolCallMiddleware[]; readonly inner: readonly ToolCallMiddleware[] } {
+  const outer = parts.middleware.filter(({ wrapToolCall }) => wrapToolCall !== undefined);
+  const approval = approvalWrapper(parts, tools);
+  return {
+    outer: outer.map(hookWrapper),
+    inner: approval === undefined ? [] : [approval],
+  };
+}
+
+function hookWrapper(middleware: AnyMiddleware): ToolCallMiddleware {
+  return {
+    invokable: (next) => (call, ctx) => wrapToolCall(middleware, call, ctx, (changed = call) => next(changed, ctx)),
+    streamable: (next) => async (call, ctx) => {
+      let reader: StreamReader<unknown> | undefined;
+      const given = await wrapToolCall(middleware, call, ctx, (changed = call) => {
+        const stream = next(changed, ctx);
+        reader = stream;
+        return stream.concat();
+      });
+      void reader?.cancel();
+      return outputOf(given);
+    },
+  };
+}
+
+/** A hook may give a stream for a tool that streams, like the tool. */
+function outputOf(given: unknown): StreamReader<ToolOutput> {
+  return StreamReader.from(isStream(given) ? (given as StreamSource<ToolOutput>) : [given as ToolOutput]);
+}
+
+/** Asks before a tool runs, where the agent wants that. What the tool itself asks is asked in the same question. */
+function approvalWrapper({ options }: AgentParts, tools: ToolList): ToolCallMiddleware | undefined {
+  if (options.requireApproval === undefined) return undefined;
+  const settle = agentApprovals(options.requireApproval, tools);
+  return {
+    invokable: (next) => async (call, ctx) => next(await settle(call, ctx), ctx),
+    streamable: (next) => async (call, ctx) => next(await settle(call, ctx), ctx),
+  };
 }

@@ -3,9 +3,8 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { textOf, toolCallsOf } from "../schema/message/read-message.js";
 import { type AgentParts, outputToolName } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
-import type { AgentState } from "./agent-state.js";
+import { type AgentState, noUsage } from "./agent-state.js";
 import { noOutput } from "./errors.js";
-import { noUsage } from "./token-usage.js";
 
 /** The parts of a result. */
 export interface ResultSource {

@@ -1,12 +1,22 @@
+import { checkOptions } from "../check-options.js";
 import type { NodeContext } from "../components/context.js";
-import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { ToolChoice } from "../components/model.js";
+import type { KumikoError } from "../errors.js";
+import { isFields } from "../is.js";
+import { type AgenticMessage, areMessages } from "../schema/message/agentic-message.js";
 import { isInOrder } from "../tools/node/is-in-order.js";
+import { modelName } from "../tools/node/model-name.js";
 import { repairToolCalls } from "../tools/node/repair-tool-calls.js";
 import type { AgentModelOptions } from "./call-options.js";
-import { turnHooks } from "./hooks.js";
+import { checkModelOptions } from "./call-settings.js";
+import type { StepChanges } from "./create-middleware.js";
+import { invalidAgentOption, unknownStepTool } from "./errors.js";
+import { beforeStep } from "./hooks.js";
+import { modelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
-import { changedStep } from "./step-changes.js";
+import { instructionMessages, toolboxOf } from "./ready-agent.js";
 import type { OutputRule } from "./structured-output.js";
+import { narrowToolbox } from "./toolbox.js";
 import type { CallKind, OngoingTurn, PreparedStep, ReadyAgent } from "./turn.js";
 
 /** The step as the agent has it, after all that `beforeStep` hooks change. */
@@ -17,7 +27,7 @@ export function prepareStep(
 ): PreparedStep | Promise<PreparedStep> {
   const step = turn.step?.ready === ready ? turn.step : newStep(turn, ready, ctx);
   turn.step = step;
-  return turnHooks(turn)?.beforeStep(turn, step, ctx, changedStep) ?? step;
+  return beforeStep(turn, step, ctx, changedStep) ?? step;
 }
 
 function newStep(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): PreparedStep {
@@ -96,4 +106,80 @@ function toolOptions(step: PreparedStep, rule: OutputRule | undefined, kind: Cal
 function formatOf(rule: OutputRule | undefined): object {
   if (rule === undefined || rule.tool !== undefined) return {};
   return { responseFormat: { type: "json", schema: rule.schema.jsonSchema, name: "output" } };
+}
+
+/** A step with what a `beforeStep` hook has changed. */
+export function changedStep(
+  turn: OngoingTurn,
+  step: PreparedStep,
+  changes: StepChanges,
+  middleware: string,
+): PreparedStep {
+  checkStepChanges(changes, middleware);
+  const { messages, instructions, model, tools, toolChoice, options } = changes;
+  if (messages !== undefined) turn.state.view = { messages: [...messages], covers: turn.messages.length };
+  return {
+    ...step,
+    requested: undefined,
+    ...(instructions !== undefined && { instructions: instructionMessages(instructions) }),
+    ...(model !== undefined && { model: modelChain(model, turn.parts, `beforeStep of "${middleware}"`) }),
+    ...(tools !== undefined && toolsOf(turn, step, tools, middleware)),
+    ...(toolChoice !== undefined && { toolChoice: chosen(toolChoice) }),
+    ...(options !== undefined && { options: { ...step.options, ...options } }),
+  };
+}
+
+/** Tools are named as the agent has them, or as models do. */
+function chosen(choice: ToolChoice): ToolChoice {
+  return typeof choice === "string" ? choice : { toolNames: choice.toolNames.map(modelName) };
+}
+
+const names = ["messages", "instructions", "model", "tools", "toolChoice", "options"];
+
+function checkStepChanges(given: unknown, middleware: string): void {
+  const where = `beforeStep of middleware "${middleware}"`;
+  checkOptions(where, given, names);
+  const { messages, instructions, tools, toolChoice, options } = given as StepChanges;
+  const wrong = (field: string, what: string): KumikoError =>
+    invalidAgentOption(`${field} from ${where} must be ${what}.`);
+  if (messages !== undefined && !areMessages(messages)) throw wrong("messages", "a list of messages");
+  if (instructions !== undefined && typeof instructions !== "string" && !areMessages(instructions)) {
+    throw wrong("instructions", "a string or a list of messages");
+  }
+  if (tools !== undefined && !Array.isArray(tools)) throw wrong("tools", "a list of names or of tools");
+  if (options !== undefined && !isFields(options)) throw wrong("options", "an object");
+  checkModelOptions(where, options, "options");
+  if (toolChoice === undefined || ["auto", "required", "none"].includes(toolChoice as string)) return;
+  if (!isFields(toolChoice) || !Array.isArray(toolChoice.toolNames)) {
+    throw wrong("toolChoice", '"auto", "required", "none" or { toolNames }');
+  }
+}
+
+function toolsOf(
+  turn: OngoingTurn,
+  step: PreparedStep,
+  tools: NonNullable<StepChanges["tools"]>,
+  middleware: string,
+): Pick<PreparedStep, "infos" | "toolbox" | "offered"> {
+  if (tools.length > 0 && tools.every((tool) => typeof tool !== "string")) {
+    const toolbox = toolboxOf(turn.parts, tools);
+    return { infos: toolbox.infos, toolbox, offered: undefined };
+  }
+  const { infos } = step.toolbox;
+  const chosen = (tools as readonly string[]).map((name) => {
+    const info = infos.find((one) => one.name === modelName(name));
+    if (info === undefined)
+      throw unknownStepTool(
+        middleware,
+        name,
+        infos.map((one) => one.name),
+      );
+    return info;
+  });
+  const names = new Set(chosen.map(({ name }) => name));
+  return {
+    infos: chosen,
+    toolbox: step.toolbox,
+    offered: narrowToolbox(step.toolbox, (name) => names.has(modelName(name))),
+  };
 }

@@ -1,9 +1,10 @@
+import type { Handler } from "../callbacks/handler.js";
+import type { RunInfo } from "../callbacks/run-info.js";
+import { jsonCopy } from "../schema/encode-json.js";
 import { StreamReader } from "../schema/stream/reader.js";
-import type { AgentEvent } from "./agent-event.js";
+import { type AgentEvent, type AgentEventBody, errorEvent } from "./agent-event.js";
 import type { AgentResult } from "./agent-result.js";
-import { errorEvent } from "./error-event.js";
 import { Channel, EventFeed } from "./event-feed.js";
-import { RunWatch } from "./run-watch.js";
 
 /** The reader of a call's events. */
 export interface EventReader {
@@ -84,3 +85,21 @@ export class StreamCall {
 }
 
 function ignore(): void {}
+
+/** The observer: the turn of an agent. */
+interface Listening {
+  emit(event: AgentEventBody): unknown;
+}
+
+/** Hears what tools tell on their way, for those who read events. */
+export class RunWatch implements Handler {
+  /** By the addresses of their nodes. */
+  readonly tools = new Map<string, Listening>();
+
+  onEvent({ address, component, toolCallId }: RunInfo, event: unknown): void {
+    const { kind, event: value } = (event ?? {}) as { kind?: unknown; event?: unknown };
+    if (kind !== "progress" || component !== "tool" || toolCallId === undefined) return;
+    const turn = this.tools.get(address.slice(0, address.lastIndexOf(";tool:")));
+    turn?.emit({ type: "tool_progress", callId: toolCallId, value: jsonCopy(value) });
+  }
+}

@@ -12,8 +12,8 @@ import { type ToolInfo, toolInfo } from "../schema/tool-info.js";
 import { issueList } from "../wording.js";
 import { type AgentParts, outputToolName } from "./agent-parts.js";
 import { forgetAnswers } from "./agent-state.js";
-import { asksApproval, isPaused } from "./open-answer.js";
-import { notExecuted, ownResult, wrongResult } from "./own-results.js";
+import { asksApproval, isPaused } from "./model-answer.js";
+import { notExecuted, ownResult, wrongResult } from "./own-calls.js";
 import type { CallKind, OngoingTurn } from "./turn.js";
 
 type GivenSchema = AnyStandardSchema | JsonSchema;

@@ -12,11 +12,11 @@ import { resultsOf } from "../tools/node/results-of.js";
 import { startTool } from "../tools/node/run-tool.js";
 import type { ToolRun } from "../tools/node/tool-run.js";
 import type { AgentParts } from "./agent-parts.js";
-import type { AgentState } from "./agent-state.js";
+import { type AgentState, enterNode, leaveNode } from "./agent-state.js";
+import { asksApproval } from "./model-answer.js";
 import { endStep } from "./model-node.js";
-import { enterNode, leaveNode } from "./node-entry.js";
-import { asksApproval } from "./open-answer.js";
-import type { OwnCalls } from "./own-calls.js";
+import { checkToolsAreThere, reopenedToolbox } from "./open-tools.js";
+import { answerApprovals, type OwnCalls, ownCallsOf } from "./own-calls.js";
 import { readyAgent } from "./ready-agent.js";
 import type { Toolbox } from "./toolbox.js";
 import { isSavedRun, type OngoingTurn, type OpenRound, turnOf } from "./turn.js";
@@ -37,9 +37,7 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   // the answer in the log is the one that is sent again, so its calls are the ones that count
   const message = state.steps.at(-1)?.message ?? given;
   const toolbox = turn.toolbox ?? (await toolboxAgain(turn, message, ctx));
-  const own = hasOwnCalls(turn, toolbox)
-    ? (await import("./own-calls.js")).ownCallsOf(turn, message, toolbox)
-    : undefined;
+  const own = hasOwnCalls(turn, toolbox) ? ownCallsOf(turn, message, toolbox) : undefined;
   const round: Round = { message, rest: own?.rest ?? message, own };
   const open: OpenRound = {
     done: undefined,
@@ -47,13 +45,11 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
     finished: (error) => (open.done ?? resultsOf(error, round.rest)).filter(hasRun),
   };
   turn.round = open;
-  if (isRestored(ctx)) (await import("./open-tools.js")).checkToolsAreThere(turn, round.rest, toolbox, ctx);
+  if (isRestored(ctx)) checkToolsAreThere(turn, round.rest, toolbox, ctx);
   const running = runCalls(turn, round, toolbox, ctx);
   const results = running instanceof Promise ? await running : running;
   open.done = results;
-  const approvals = asksApproval(message)
-    ? await (await import("./mcp-approvals.js")).answerApprovals(message, ctx)
-    : [];
+  const approvals = asksApproval(message) ? await answerApprovals(message, ctx) : [];
   const step = state.steps.at(-1);
   if (step !== undefined) step.results = results;
   if (approvals.length > 0) open.done = [...results, ...approvals];
@@ -73,7 +69,7 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
 /** The step that the calls belong to was taken in another process. */
 async function toolboxAgain(turn: OngoingTurn, message: AgenticMessage, ctx: NodeContext): Promise<Toolbox> {
   const { toolbox } = await readyAgent(turn, ctx);
-  return (await import("./open-tools.js")).reopenedToolbox(turn, message, toolbox);
+  return reopenedToolbox(turn, message, toolbox);
 }
 
 interface Round {

@@ -9,13 +9,12 @@ import type { ToolsNodeOptions } from "../tools/node/options.js";
 import type { AgentContext, AgentRun } from "./agent-context.js";
 import type { AgentEventBody, EventPlace, RestartReason } from "./agent-event.js";
 import { type AgentParts, reachableFrom } from "./agent-parts.js";
-import { type AgentState, countUsage, newAgentState } from "./agent-state.js";
+import { type AgentState, countUsage, newAgentState, type SpentTokens } from "./agent-state.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { EventFeed } from "./event-feed.js";
 import type { ModelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
-import type { RunWatch } from "./run-watch.js";
-import type { SpentTokens } from "./token-usage.js";
+import type { RunWatch } from "./stream-call.js";
 import type { Toolbox } from "./toolbox.js";
 
 /** What a call of an agent asks of its turn. One that runs as a bare graph is asked nothing but its input. */

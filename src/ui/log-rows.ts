@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../agents/agent-event.js";
-import { noteEvents, removeEvents } from "../agents/turn-events.js";
+import { noteEvents, removeEvents } from "../agents/threads/turn-events.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { runningClaims } from "../checkpoint/journal/running-claims.js";
 import { KumikoError } from "../errors.js";

@@ -1,5 +1,4 @@
-import type { AgentEvent } from "../agents/agent-event.js";
-import { errorEvent } from "../agents/error-event.js";
+import { type AgentEvent, errorEvent } from "../agents/agent-event.js";
 import { checkOptions } from "../check-options.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { checkEventStream } from "./check-event-stream.js";

@@ -1,6 +1,6 @@
 import { type AgenticMessage, type ContentBlock, concatMessages, functionToolCall } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { GatheredAnswer } from "../../src/agents/gathered-answer.js";
+import { GatheredAnswer } from "../../src/agents/model-answer.js";
 
 const chunk = (block: ContentBlock, more: Partial<AgenticMessage> = {}): AgenticMessage => {
   return { role: "assistant", contentBlocks: [block], ...more };

@@ -1,15 +1,15 @@
 import { checkOptions } from "../../check-options.js";
 import { causedByInterrupt } from "../../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../../components/context.js";
-import type { AgenticModel } from "../../components/model.js";
+import type { AgenticModel, ModelContext } from "../../components/model.js";
 import { runnable } from "../../compose/component-runnable.js";
 import type { Runnable } from "../../compose/runnable.js";
 import { messageOf } from "../../errors.js";
+import { isRepeating, type RepeatingModel, repeatsOthers } from "../../models/attempts.js";
 import { type Model, toModel } from "../../models/to-model.js";
-import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { AgenticMessage, TokenUsage } from "../../schema/message/agentic-message.js";
 import { userMessage } from "../../schema/message/construct-message.js";
 import { textOf } from "../../schema/message/read-message.js";
-import { countedModel } from "../counted-model.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { turnAround } from "../turn.js";
 import { messagesIn, type TalkTurn, tokensIn, turnsIn } from "./conversation.js";
@@ -108,4 +108,23 @@ async function summaryOf(
     ctx.progress({ kind: "summary_failed", message: messageOf(error) });
     return undefined;
   }
+}
+
+/** Tells what each whole answer of a model has used. Streams are passed on as they are. */
+export function countedModel(
+  model: AgenticModel,
+  note: (ctx: ModelContext, model: string, usage: TokenUsage | undefined) => void,
+): RepeatingModel {
+  return {
+    component: "model",
+    type: model.type,
+    [repeatsOthers]: isRepeating(model),
+    generate: async (messages, ctx) => {
+      const answer = await model.generate(messages, ctx);
+      const { model: name = model.type ?? "unknown", tokenUsage } = answer.responseMeta ?? {};
+      note(ctx, name, tokenUsage);
+      return answer;
+    },
+    stream: (messages, ctx) => model.stream(messages, ctx),
+  };
 }

@@ -2,8 +2,7 @@ import type { Joining } from "../../schema/concat/rule.js";
 import { streamCancelled } from "../../schema/errors.js";
 import type { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
-import type { RootRun } from "../root-run.js";
-import { outputLeftEarly } from "../root-run.js";
+import { outputLeftEarly, type RootRun } from "../root-run.js";
 import { StreamJoining } from "./joining.js";
 import { outputOf } from "./run-output.js";
 

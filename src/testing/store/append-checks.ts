@@ -1,6 +1,5 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
-import type { ConformanceCheck } from "../conformance.js";
-import { expectSame, expectThat } from "../conformance.js";
+import { type ConformanceCheck, expectSame, expectThat } from "../conformance.js";
 import { type Append, appendOf, expectEntries, noise, numbered } from "./append-stage.js";
 import {
   bytes,

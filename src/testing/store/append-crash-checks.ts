@@ -1,5 +1,4 @@
-import type { ConformanceCheck } from "../conformance.js";
-import { expectSame, expectThat, soon } from "../conformance.js";
+import { type ConformanceCheck, expectSame, expectThat, soon } from "../conformance.js";
 import { appendOf } from "./append-stage.js";
 import { checkpointBytes, openToClose } from "./crash-checks.js";
 import { bytes, expectBytes, expectText, type StoreChecks, type StoreStage, stored } from "./store-stage.js";

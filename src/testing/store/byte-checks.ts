@@ -1,5 +1,4 @@
-import type { ConformanceCheck } from "../conformance.js";
-import { expectThat } from "../conformance.js";
+import { type ConformanceCheck, expectThat } from "../conformance.js";
 import { noise } from "./append-stage.js";
 import { bytes, expectBytes, expectText, type StoreChecks, stored } from "./store-stage.js";
 

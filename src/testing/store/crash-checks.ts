@@ -1,6 +1,5 @@
 import type { CheckpointStore, ClosableStore } from "../../checkpoint/checkpoint-store.js";
-import type { ConformanceCheck } from "../conformance.js";
-import { expectSame, soon } from "../conformance.js";
+import { type ConformanceCheck, expectSame, soon } from "../conformance.js";
 import { differs } from "../errors.js";
 import { bytes, expectBytes, type StoreChecks, type StoreStage, stored } from "./store-stage.js";
 

@@ -1,5 +1,4 @@
-import type { ConformanceCheck } from "../conformance.js";
-import { expectSame, expectThat } from "../conformance.js";
+import { type ConformanceCheck, expectSame, expectThat } from "../conformance.js";
 import { bytes, expectText, type StoreChecks, type StoreStage } from "./store-stage.js";
 
 /** Checks that any string is a valid id, and that only equal strings are the same id. */

@@ -1,6 +1,5 @@
 import { byCodePoint } from "../../checkpoint/journal/checkpoint-id.js";
-import type { ConformanceCheck } from "../conformance.js";
-import { expectSame } from "../conformance.js";
+import { type ConformanceCheck, expectSame } from "../conformance.js";
 import { bytes, type StoreChecks, type StoreStage } from "./store-stage.js";
 
 /** Checks for the order and the prefixes of lists. */

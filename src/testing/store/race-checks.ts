@@ -1,6 +1,5 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
-import type { ConformanceCheck } from "../conformance.js";
-import { expectSame } from "../conformance.js";
+import { type ConformanceCheck, expectSame } from "../conformance.js";
 import { bytes, expectText, type StoreChecks, type StoreStage, stored, wins } from "./store-stage.js";
 
 const writers = 16;

@@ -1,5 +1,4 @@
-import type { ConformanceCheck } from "../conformance.js";
-import { expectSame, expectThat } from "../conformance.js";
+import { type ConformanceCheck, expectSame, expectThat } from "../conformance.js";
 import { bytes, expectConflict, expectText, type StoreChecks, stored } from "./store-stage.js";
 
 /** Checks for a single row: create, replace and delete. */

@@ -1,5 +1,4 @@
-import type { Fields } from "../../is.js";
-import { textIf } from "../../is.js";
+import { type Fields, textIf } from "../../is.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { type BodyPlan, readBody } from "./body.js";
 import { fieldsOf, listOf, type ParameterObject, type ParameterPlace } from "./document.js";

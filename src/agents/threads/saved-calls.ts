@@ -1,16 +1,16 @@
-import { type Clock, clockOf } from "../components/clock.js";
-import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
-import type { Runtime } from "../compose/runtime.js";
-import { KumikoError } from "../errors.js";
-import { CompiledPlan } from "../run/compiled-plan.js";
-import { savedAs } from "../run/options/checkpoint-options.js";
-import { timeoutError } from "../run/scope.js";
-import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import type { AgentGraph } from "./agent.js";
-import type { AgentParts } from "./agent-parts.js";
-import type { AgentState } from "./agent-state.js";
-import type { AgentCallOptions } from "./call-options.js";
-import { checkMaxSteps, checkModelOptions, ofCall, ofCreateAgent, runNames, runOptionsOf } from "./call-settings.js";
+import { type Clock, clockOf } from "../../components/clock.js";
+import type { Answers, ResumeOptions, RunOptions } from "../../compose/options.js";
+import type { Runtime } from "../../compose/runtime.js";
+import { KumikoError } from "../../errors.js";
+import { CompiledPlan } from "../../run/compiled-plan.js";
+import { savedAs } from "../../run/options/checkpoint-options.js";
+import { timeoutError } from "../../run/scope.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { AgentGraph } from "../agent.js";
+import type { AgentParts } from "../agent-parts.js";
+import type { AgentState } from "../agent-state.js";
+import type { AgentCallOptions } from "../call-options.js";
+import { checkMaxSteps, checkModelOptions, ofCall, ofCreateAgent, runNames, runOptionsOf } from "../call-settings.js";
 import {
   checkAgentOptionNames,
   childOfTwo,
@@ -18,11 +18,11 @@ import {
   invalidAgentOption,
   needsStore,
   noSuchRun,
-} from "./errors.js";
-import { checkOpenTools } from "./open-tools.js";
+} from "../errors.js";
+import { checkOpenTools } from "../open-tools.js";
+import { type Opened, openTurn, reopenTurn } from "./open-turn.js";
 import { readSavedRun } from "./saved-run.js";
 import type { ThreadTurn } from "./thread-turn.js";
-import { type Opened, openTurn, reopenTurn } from "./thread-turns.js";
 import { untilStopped } from "./until-stopped.js";
 
 /** A called agent with its graph. */

@@ -1,37 +1,27 @@
-import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
-import { isConflict } from "../checkpoint/errors.js";
-import { processOwner } from "../checkpoint/journal/process-owner.js";
-import { runningClaims } from "../checkpoint/journal/running-claims.js";
-import { clockOf } from "../components/clock.js";
-import { pause } from "../components/pause.js";
-import type { Answers } from "../compose/options.js";
-import type { Runtime } from "../compose/runtime.js";
-import { KumikoError } from "../errors.js";
-import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import type { FunctionToolCall } from "../schema/message/content-block.js";
-import { toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
-import { repairToolCalls } from "../tools/node/repair-tool-calls.js";
-import { resultsOf } from "../tools/node/results-of.js";
-import type { AgentGraph } from "./agent.js";
-import { type AgentParts, reachableFrom } from "./agent-parts.js";
-import type { AgentState } from "./agent-state.js";
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { isConflict } from "../../checkpoint/errors.js";
+import { processOwner } from "../../checkpoint/journal/process-owner.js";
+import { runningClaims } from "../../checkpoint/journal/running-claims.js";
+import { clockOf } from "../../components/clock.js";
+import { pause } from "../../components/pause.js";
+import type { Answers } from "../../compose/options.js";
+import type { Runtime } from "../../compose/runtime.js";
+import { KumikoError } from "../../errors.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { FunctionToolCall } from "../../schema/message/content-block.js";
+import { toolCallsOf, toolResultsOf } from "../../schema/message/read-message.js";
+import { repairToolCalls } from "../../tools/node/repair-tool-calls.js";
+import { resultsOf } from "../../tools/node/results-of.js";
+import type { AgentGraph } from "../agent.js";
+import { type AgentParts, reachableFrom } from "../agent-parts.js";
+import { type AgentState, noUsage, type SpentTokens } from "../agent-state.js";
+import type { AgentCallOptions } from "../call-options.js";
+import { emptyThread, needsStore, nothingOpen, threadBusy, threadWaiting, turnUnderWay } from "../errors.js";
+import { notExecuted } from "../own-calls.js";
 import { type ReadAnswers, suspendedAnswers } from "./auto-resume.js";
-import type { AgentCallOptions } from "./call-options.js";
-import { emptyThread, needsStore, nothingOpen, threadBusy, turnUnderWay } from "./errors.js";
-import { notExecuted } from "./own-results.js";
 import { readSavedRun } from "./saved-run.js";
-import {
-  readTurns,
-  runIdOf,
-  type StoredTurn,
-  type TurnRecord,
-  turnKey,
-  turnOfRunId,
-  writeTurn,
-} from "./thread-record.js";
 import { keptOf, ThreadTurn } from "./thread-turn.js";
-import { threadWaiting } from "./thread-waiting-error.js";
-import { noUsage, type SpentTokens } from "./token-usage.js";
+import { readTurns, runIdOf, type StoredTurn, type TurnRecord, turnKey, turnOfRunId, writeTurn } from "./turn-row.js";
 
 interface Asked {
   readonly parts: AgentParts;

@@ -1,13 +1,12 @@
-import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
-import { isConflict } from "../checkpoint/errors.js";
-import { runningClaims } from "../checkpoint/journal/running-claims.js";
-import type { Interrupt } from "../checkpoint/pause/interrupt.js";
-import { KumikoError } from "../errors.js";
-import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import type { AgentParts } from "./agent-parts.js";
-import { reachableFrom } from "./agent-parts.js";
-import type { AgentState } from "./agent-state.js";
-import { runIdOf, type StoredTurn, type TurnRecord, type TurnStatus, writeTurn } from "./thread-record.js";
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { isConflict } from "../../checkpoint/errors.js";
+import { runningClaims } from "../../checkpoint/journal/running-claims.js";
+import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
+import { KumikoError } from "../../errors.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { type AgentParts, reachableFrom } from "../agent-parts.js";
+import type { AgentState } from "../agent-state.js";
+import { runIdOf, type StoredTurn, type TurnRecord, type TurnStatus, writeTurn } from "./turn-row.js";
 
 /** The outcome of a turn. */
 export interface TurnEnd {

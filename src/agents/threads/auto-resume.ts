@@ -1,22 +1,22 @@
-import type { Interrupt } from "../checkpoint/pause/interrupt.js";
-import type { NodeContext } from "../components/context.js";
-import type { AgenticModel } from "../components/model.js";
-import { Chain } from "../compose/chain.js";
-import type { Answers, RunOptions } from "../compose/options.js";
-import { isFields } from "../is.js";
-import { structured } from "../models/structured.js";
-import { toModel } from "../models/to-model.js";
-import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { systemMessage } from "../schema/message/construct-message.js";
-import { withoutUndefined } from "../schema/without-undefined.js";
-import type { AgentParts } from "./agent-parts.js";
-import { askOption } from "./ask-option.js";
-import type { AgentCallOptions } from "./call-options.js";
-import { countedModel } from "./counted-model.js";
-import { wrongFunctionResult } from "./errors.js";
-import { isToolSuspended } from "./interrupt-kinds.js";
-import { patientModel } from "./model-chain.js";
-import type { SpentTokens } from "./token-usage.js";
+import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
+import type { NodeContext } from "../../components/context.js";
+import type { AgenticModel } from "../../components/model.js";
+import { Chain } from "../../compose/chain.js";
+import type { Answers, RunOptions } from "../../compose/options.js";
+import { isFields } from "../../is.js";
+import { structured } from "../../models/structured.js";
+import { toModel } from "../../models/to-model.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { systemMessage } from "../../schema/message/construct-message.js";
+import { withoutUndefined } from "../../schema/without-undefined.js";
+import type { AgentParts } from "../agent-parts.js";
+import type { SpentTokens } from "../agent-state.js";
+import type { AgentCallOptions } from "../call-options.js";
+import { wrongFunctionResult } from "../errors.js";
+import { isToolSuspended } from "../interrupt-kinds.js";
+import { countedModel } from "../middleware/summarize.js";
+import { patientModel } from "../model-chain.js";
+import { askOption } from "../ready-agent.js";
 
 /** A turn that waits, and what the user has written meanwhile. */
 export interface WaitingTurn {

@@ -1,6 +1,6 @@
-import { withGrace } from "../checkpoint/journal/grace.js";
-import { clockOf } from "../components/clock.js";
-import type { Runtime } from "../compose/runtime.js";
+import { withGrace } from "../../checkpoint/journal/grace.js";
+import { clockOf } from "../../components/clock.js";
+import type { Runtime } from "../../compose/runtime.js";
 
 /**
  * Waits for work of a store. Once one of the signals is aborted, waits only a second more, and then rejects with its reason: a store

@@ -1,10 +1,10 @@
 import type { NodeContext } from "../components/context.js";
-import { textOf, toolResultsOf } from "../schema/message/read-message.js";
+import { textOf, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
 import { modelName } from "../tools/node/model-name.js";
+import type { StopWhen } from "./agent-context.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
-import { askOption } from "./ask-option.js";
-import { calledNames, calledTool } from "./called-tool.js";
+import { askOption } from "./ready-agent.js";
 import type { OngoingTurn } from "./turn.js";
 
 /** Why the round that has ended is the last one, and what the result says then; `undefined` if the turn goes on. */
@@ -37,4 +37,26 @@ export async function endAfterRound(
 function calledAs(names: readonly string[], { toolsNode }: AgentParts["options"]): readonly string[] {
   const aliases = toolsNode?.toolAliases;
   return names.flatMap((name) => [name, modelName(name), ...(aliases?.[name]?.nameAliases ?? [])]);
+}
+
+const toolNames: unique symbol = Symbol("kumiko/tool-names") as never;
+
+/**
+ * Ends a run once one of these tools was called, for `stopWhen`. `createAgent` throws if the agent has no such tool.
+ *
+ * @example
+ * const agent = createAgent({ model, tools: [getWeather], stopWhen: calledTool("get_weather") });
+ */
+export function calledTool(...names: readonly string[]): StopWhen {
+  const called = new Set([...names, ...names.map(modelName)]);
+  const stops: StopWhen = ({ steps }) => {
+    const last = steps.at(-1);
+    return last !== undefined && toolCallsOf(last.message).some(({ name }) => called.has(name));
+  };
+  return Object.assign(stops, { [toolNames]: names });
+}
+
+/** The tools that a condition looks for, where it was made by `calledTool`. */
+export function calledNames(stops: StopWhen): readonly string[] {
+  return toolNames in stops ? (stops[toolNames] as readonly string[]) : [];
 }

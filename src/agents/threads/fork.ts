@@ -1,12 +1,13 @@
-import { randomId } from "../callbacks/random-id.js";
-import { checkOptions } from "../check-options.js";
-import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
-import { savedAs } from "../run/options/checkpoint-options.js";
-import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import type { AgentGraph } from "./agent.js";
-import type { AgentParts } from "./agent-parts.js";
-import type { AgentFork, AgentForkOptions } from "./call-options.js";
-import { forkFailed, invalidAgentOption, needsStore, noSuchTurn, threadExists, turnNotOver } from "./errors.js";
+import { randomId } from "../../callbacks/random-id.js";
+import { checkOptions } from "../../check-options.js";
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { savedAs } from "../../run/options/checkpoint-options.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { AgentGraph } from "../agent.js";
+import type { AgentParts } from "../agent-parts.js";
+import { noUsage } from "../agent-state.js";
+import type { AgentFork, AgentForkOptions } from "../call-options.js";
+import { forkFailed, invalidAgentOption, needsStore, noSuchTurn, threadExists, turnNotOver } from "../errors.js";
 import {
   encodedThreadId,
   readTurns,
@@ -17,8 +18,7 @@ import {
   turnKeys,
   turnOfRunId,
   writeTurn,
-} from "./thread-record.js";
-import { noUsage } from "./token-usage.js";
+} from "./turn-row.js";
 
 /** How a thread is copied. */
 export interface ThreadForkOptions {

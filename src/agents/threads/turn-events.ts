@@ -1,5 +1,5 @@
-import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
-import { isFields } from "../is.js";
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { isFields } from "../../is.js";
 
 const encoder = new TextEncoder();
 

@@ -1,11 +1,14 @@
-import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
-import { isConflict } from "../checkpoint/errors.js";
-import { dropHistory } from "../checkpoint/history/segments.js";
-import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
-import type { PromptMessage } from "./call-options.js";
-import { invalidAgentOption, noSuchTurn, nothingToAppend, turnUnderWay } from "./errors.js";
-import { forkThread, type ThreadForkOptions } from "./fork-thread.js";
-import { promptMessages } from "./prompt-messages.js";
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { isConflict } from "../../checkpoint/errors.js";
+import { dropHistory } from "../../checkpoint/history/segments.js";
+import type { AgenticMessage, TokenUsage } from "../../schema/message/agentic-message.js";
+import { noUsage } from "../agent-state.js";
+import type { PromptMessage } from "../call-options.js";
+import { invalidAgentOption, noSuchTurn, nothingToAppend, threadWaiting, turnUnderWay } from "../errors.js";
+import { promptMessages } from "../prompt-messages.js";
+import { forkThread, type ThreadForkOptions } from "./fork.js";
+import { messagesOfTurns } from "./open-turn.js";
+import { removeEvents } from "./turn-events.js";
 import {
   readTurn,
   readTurns,
@@ -18,11 +21,7 @@ import {
   turnKeys,
   turnOfRunId,
   writeTurn,
-} from "./thread-record.js";
-import { messagesOfTurns } from "./thread-turns.js";
-import { threadWaiting } from "./thread-waiting-error.js";
-import { noUsage } from "./token-usage.js";
-import { removeEvents } from "./turn-events.js";
+} from "./turn-row.js";
 
 /** One turn of a thread: a prompt, and its result. */
 export interface Turn {

@@ -1,16 +1,16 @@
-import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
-import { readDocument } from "../checkpoint/document/read-document.js";
-import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
-import { readRow } from "../checkpoint/journal/store-calls.js";
-import type { Interrupt } from "../checkpoint/pause/interrupt.js";
-import { interruptsOf } from "../checkpoint/pause/interrupts-of.js";
-import { codecOf } from "../checkpoint/values/codec-of.js";
-import { defaultRuntime } from "../compose/default-runtime.js";
-import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { toolCallsOf } from "../schema/message/read-message.js";
-import { isKeptResult, resultMessage } from "../tools/node/result-block.js";
-import type { AgentParts } from "./agent-parts.js";
-import type { AgentState } from "./agent-state.js";
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { readDocument } from "../../checkpoint/document/read-document.js";
+import type { RunSnapshot } from "../../checkpoint/document/snapshot.js";
+import { readRow } from "../../checkpoint/journal/store-calls.js";
+import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
+import { interruptsOf } from "../../checkpoint/pause/interrupts-of.js";
+import { codecOf } from "../../checkpoint/values/codec-of.js";
+import { defaultRuntime } from "../../compose/default-runtime.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { toolCallsOf } from "../../schema/message/read-message.js";
+import { isKeptResult, resultMessage } from "../../tools/node/result-block.js";
+import type { AgentParts } from "../agent-parts.js";
+import type { AgentState } from "../agent-state.js";
 
 /** The run of a turn as its checkpoint holds it. */
 export interface SavedRun {

@@ -1,10 +1,10 @@
-import { unreadableCheckpoint } from "../checkpoint/checkpoint-errors.js";
-import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
-import type { Interrupt } from "../checkpoint/pause/interrupt.js";
-import { isFields } from "../is.js";
-import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
-import { shorten } from "../schema/shorten.js";
-import { invalidAgentOption, threadIdTooLong } from "./errors.js";
+import { unreadableCheckpoint } from "../../checkpoint/checkpoint-errors.js";
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
+import { isFields } from "../../is.js";
+import type { AgenticMessage, TokenUsage } from "../../schema/message/agentic-message.js";
+import { shorten } from "../../schema/shorten.js";
+import { invalidAgentOption, threadIdTooLong } from "../errors.js";
 
 /** How far a turn is. `open`: it runs, or what ran it is gone. */
 export type TurnStatus = "open" | "waiting" | "done" | "failed" | "aborted";
