@@ -18,7 +18,7 @@ beforeAll(() => {
 describe.each(entries)("$specifier", ({ specifier, source }) => {
   it("exports the names of the last review, and no others", async () => {
     const list = names.get(specifier)?.map(({ name, kind }) => `${kind} ${name}\n`);
-    // A change here is a change for users: look at it, write it into CHANGELOG.md, then update with `npx vitest run -u`.
+    // A change here is a change for users: look at it, write a changeset, then update with `npx vitest run -u`.
     await expect(list?.join("")).toMatchFileSnapshot(`public-api/${specifier.replaceAll("/", "-")}.txt`);
   });
 
