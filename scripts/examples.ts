@@ -6,10 +6,10 @@ export interface ExampleResult {
   readonly output: string;
 }
 
-/** Runs a TypeScript file as a user would, with `kumiko` being the source of this repository. */
-export function runExample(root: string, path: string, timeoutMs: number): Promise<ExampleResult> {
+/** Runs an example that is compiled, in the folder from which users start it. */
+export function runExample(root: string, program: string, timeoutMs: number): Promise<ExampleResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--import", "tsx", path], {
+    const child = spawn(process.execPath, [program], {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, NODE_ENV: undefined, VITEST: undefined },

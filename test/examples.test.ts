@@ -2,10 +2,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findProblem, runExample } from "../scripts/examples.js";
+import { usePrograms } from "./programs.js";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "examples");
 const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".ts")) : [];
+const programOf = usePrograms(...names.map((name) => join(folder, name)));
 const problems = new Map<string, string | undefined>();
 
 beforeAll(async () => {
@@ -13,7 +15,7 @@ beforeAll(async () => {
   const work = async (): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       const path = join(folder, name);
-      problems.set(name, findProblem(await runExample(root, path, 60_000), readFileSync(path, "utf8")));
+      problems.set(name, findProblem(await runExample(root, programOf(path), 60_000), readFileSync(path, "utf8")));
     }
   };
   await Promise.all([work(), work()]);

@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { usePrograms } from "../programs.js";
 
 const root = join(import.meta.dirname, "../..");
+const example = join(root, "examples/approval.ts");
+const programOf = usePrograms(example);
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "kumiko-approval-"));
@@ -19,7 +22,7 @@ interface Ended {
 
 /** One process of its own. */
 function run(...args: readonly string[]): Promise<Ended> {
-  const command = ["--import", "tsx", "examples/approval.ts", ...args];
+  const command = [programOf(example), ...args];
   const env = { ...process.env, NODE_ENV: undefined, VITEST: undefined };
   return new Promise((resolve) => {
     execFile(process.execPath, command, { cwd: root, env }, (error, stdout, stderr) =>

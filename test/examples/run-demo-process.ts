@@ -3,8 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { usePrograms } from "../programs.js";
 
 export const root = join(import.meta.dirname, "../..");
+
+const main = join(root, "examples/demo/main.ts");
+const programOf = usePrograms(main);
 
 export interface DemoRun {
   readonly code: number | null;
@@ -19,7 +23,7 @@ export function demo(args: readonly string[], env: Readonly<Record<string, strin
   const temporary = mkdtempSync(join(tmpdir(), "kumiko-demo-test-"));
   onTestFinished(() => rmSync(temporary, { recursive: true, force: true }));
   const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofModels.test(name)));
-  const child = spawn(process.execPath, ["--import", "tsx", "examples/demo/main.ts", ...args], {
+  const child = spawn(process.execPath, [programOf(main), ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...own, NO_COLOR: "1", FORCE_COLOR: undefined, INIT_CWD: root, TMPDIR: temporary, ...env },

@@ -2,9 +2,11 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { usePrograms } from "../programs.js";
 
 const root = join(import.meta.dirname, "../..");
-const entry = JSON.stringify(join(root, "src/mcp/index.ts"));
+const entry = join(root, "src/mcp/index.ts");
+const programOf = usePrograms(entry);
 
 /** Runs a program in which some packages are not installed. Gives what it prints. */
 async function run(missing: string, program: string): Promise<string> {
@@ -14,13 +16,13 @@ async function run(missing: string, program: string): Promise<string> {
   }`;
   const script = `
     import { register } from "node:module";
-    const { connectMcp, MCPServer } = await import(${entry});
+    const { connectMcp, MCPServer } = await import(${JSON.stringify(programOf(entry))});
     register("data:text/javascript," + ${JSON.stringify(encodeURIComponent(hook))});
     const server = new MCPServer({ name: "s", version: "1" });
     const tell = (work) => work.then(() => console.log("worked"), (error) => console.log(error.code, error.message));
     ${program}
     process.exit();`;
-  const args = ["--import", "tsx", "--input-type=module", "--eval", script];
+  const args = ["--input-type=module", "--eval", script];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
   return stdout.trim();
 }

@@ -1,17 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { expectedTexts, findProblem, runExample } from "../../scripts/examples.js";
+import { compilePrograms } from "../../scripts/programs.js";
 
 const root = join(import.meta.dirname, "../..");
-const folder = mkdtempSync(join(tmpdir(), "kumiko-examples-"));
+const folder = mkdtempSync(join(root, "node_modules/.examples-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function problemOf(source: string, timeoutMs = 30_000) {
-  const path = join(folder, "example.mts");
+  const path = join(folder, "example.ts");
   writeFileSync(path, source);
-  return findProblem(await runExample(root, path, timeoutMs), source);
+  const programOf = await compilePrograms([path], join(folder, "out"));
+  return findProblem(await runExample(root, programOf(path), timeoutMs), source);
 }
 
 describe("an example", { timeout: 60_000 }, () => {

@@ -12,8 +12,12 @@ import {
 import { describe, expect, it } from "vitest";
 import { JsonSchemaValidator, jsonSchemaValidator } from "../../src/schema/json-schema-validator.js";
 import { questionOf } from "../checkpoint/interrupt-of.js";
+import { usePrograms } from "../programs.js";
 import { connect, tool as served } from "./mcp/servers.js";
 import { call, calls, kindsOf, textsOf } from "./node/calls.js";
+
+const child = join(import.meta.dirname, "unchecked-schemas-child.ts");
+const programOf = usePrograms(child);
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const draft = (name: string) => ({ $schema: `http://json-schema.org/draft-${name}/schema#` });
@@ -190,10 +194,9 @@ describe.each(Object.entries(cases))("a schema with %s", (_name, { schema, good,
 });
 
 it("leaves out the same parts where code may not be made from strings", async () => {
-  const child = join(import.meta.dirname, "unchecked-schemas-child.ts");
-  const flags = ["--disallow-code-generation-from-strings", "--import", import.meta.resolve("tsx")];
+  const program = ["--disallow-code-generation-from-strings", programOf(child)];
   const input = JSON.stringify(Object.values(cases).map(({ schema, good, bad }) => ({ schema, good, bad })));
-  const output: unknown = JSON.parse(execFileSync(process.execPath, [...flags, child], { encoding: "utf8", input }));
+  const output: unknown = JSON.parse(execFileSync(process.execPath, program, { encoding: "utf8", input }));
   expect(output).toEqual(
     Object.values(cases).map(({ paths }) => ({ paths: [...paths].sort(), good: "fits", bad: "does not fit" })),
   );

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { type AgenticMessage, AgenticToolsNode, Chain, memoryStore, textOf } from "kumiko";
 import { connectMcp, MCPServer, type McpConnection, type McpOptions, type McpServerConfig } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
 import { interruptOf } from "../../checkpoint/interrupt-of.js";
+import { usePrograms } from "../../programs.js";
 import { blocksOf, call, calls, rejection, textsOf } from "../../tools/node/calls.js";
 import { type Done, type Served, sdkServer, serveHttp } from "../fixtures/sdk-server.js";
 
@@ -22,9 +24,11 @@ async function connect(servers: Record<string, McpServerConfig>, options?: McpOp
   return connection;
 }
 
+const stdioServer = join(import.meta.dirname, "../fixtures/stdio-server.ts");
+const programOf = usePrograms(stdioServer);
 const stdio = (...args: string[]): McpServerConfig => ({
   command: process.execPath,
-  args: ["--import", "tsx", `${import.meta.dirname}/../fixtures/stdio-server.ts`, ...args],
+  args: [programOf(stdioServer), ...args],
   connectTimeoutMs: 40_000,
 });
 

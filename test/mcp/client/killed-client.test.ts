@@ -7,15 +7,18 @@ import { createTool } from "kumiko";
 import { MCPServer } from "kumiko/mcp";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
+import { usePrograms } from "../../programs.js";
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
+const askedClient = join(import.meta.dirname, "../fixtures/asked-client.ts");
+const programOf = usePrograms(askedClient);
+
 function start(...args: string[]): ChildProcess {
-  const script = `${import.meta.dirname}/../fixtures/asked-client.ts`;
-  const child = spawn(process.execPath, ["--import", "tsx", script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [programOf(askedClient), ...args], { stdio: ["ignore", "pipe", "inherit"] });
   open.push(() => child.kill("SIGKILL"));
   return child;
 }

@@ -1,12 +1,17 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Chain, type CheckpointStore, createTool, memoryStore } from "kumiko";
 import { MCPServer, type MCPServerOptions } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { usePrograms } from "../../programs.js";
 import { rejection } from "../../tools/node/calls.js";
+
+const askServer = join(import.meta.dirname, "../fixtures/ask-server.ts");
+const programOf = usePrograms(askServer);
 
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -333,8 +338,7 @@ describe("an MCPServer", () => {
   });
 
   it.each(["auto", "legacy"] as const)("speaks over standard input and output (%s)", async (mode) => {
-    const script = `${import.meta.dirname}/../fixtures/ask-server.ts`;
-    const transport = new StdioClientTransport({ command: process.execPath, args: ["--import", "tsx", script] });
+    const transport = new StdioClientTransport({ command: process.execPath, args: [programOf(askServer)] });
     const client = await clientOf({ connect: (it) => it.connect(transport, { timeout: 40_000 }) }, mode, () => ({
       action: "accept",
       content: { approved: true },

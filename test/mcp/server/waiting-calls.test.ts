@@ -8,7 +8,11 @@ import type { AnyTool } from "kumiko/components";
 import { MCPServer, type MCPServerOptions } from "kumiko/mcp";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { usePrograms } from "../../programs.js";
 import { rejection } from "../../tools/node/calls.js";
+
+const durableServer = join(import.meta.dirname, "../fixtures/durable-server.ts");
+const programOf = usePrograms(durableServer);
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -291,8 +295,7 @@ describe("a call that waits", () => {
 });
 
 async function start(database: string, log: string): Promise<{ process: ChildProcess; url: string }> {
-  const script = `${import.meta.dirname}/../fixtures/durable-server.ts`;
-  const child = spawn(process.execPath, ["--import", "tsx", script, database, log], {
+  const child = spawn(process.execPath, [programOf(durableServer), database, log], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   open.push(() => child.kill("SIGKILL"));

@@ -4,6 +4,10 @@ import { describe, expect, it } from "vitest";
 import { SchemaCompilers } from "../../../src/schema/json-schema/compilers.js";
 import { isCodeForbidden } from "../../../src/schema/json-schema/interpret.js";
 import { JsonSchemaValidator } from "../../../src/schema/json-schema-validator.js";
+import { usePrograms } from "../../programs.js";
+
+const child = join(import.meta.dirname, "interpret-child.ts");
+const programOf = usePrograms(child);
 
 const sorted = (issues: readonly { path?: readonly unknown[] | undefined; message: string }[] | undefined) =>
   issues?.map(({ path = [], message }) => `${path.join(".")}: ${message}`).sort();
@@ -109,10 +113,8 @@ describe("a schema that is interpreted gives the issues that compiled code gives
 
 it("runs tools, questions and approvals where code may not be made from strings", () => {
   expect(isCodeForbidden()).toBe(false);
-  const tsx = import.meta.resolve("tsx");
-  const flags = ["--disallow-code-generation-from-strings", "--import", tsx];
-  const child = join(import.meta.dirname, "interpret-child.ts");
-  const output = execFileSync(process.execPath, [...flags, child], { encoding: "utf8" });
+  const flag = "--disallow-code-generation-from-strings";
+  const output = execFileSync(process.execPath, [flag, programOf(child)], { encoding: "utf8" });
   expect(JSON.parse(output)).toEqual({
     forbidden: true,
     refused: "ANSWER_MISMATCH",

@@ -2,9 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { usePrograms } from "../../programs.js";
 
 const root = join(import.meta.dirname, "../../..");
 const script = join(import.meta.dirname, "client.ts");
+const programOf = usePrograms(script);
 
 /** A process that runs `client.ts`. */
 export class ClientProcess {
@@ -14,7 +16,7 @@ export class ClientProcess {
   readonly #exit: Promise<unknown>;
 
   constructor(connectionString: string, values: readonly string[], host?: string) {
-    const child = spawn(process.execPath, ["--import", "tsx", script, connectionString, ...values], {
+    const child = spawn(process.execPath, [programOf(script), connectionString, ...values], {
       cwd: root,
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, NODE_ENV: undefined, VITEST: undefined, KUMIKO_TEST_HOST: host },
