@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { chooseModel } from "../../examples/demo/choose-model.js";
-import { project } from "./demo-folder.js";
+import { localModel } from "../../examples/demo/local-model.js";
+import { beginThread, finishThread } from "../../examples/demo/one-thread.js";
+import { folderWith, project } from "./demo-folder.js";
 import { demo } from "./run-demo-process.js";
 
 describe("the conversation of npm run demo", { timeout: 120_000 }, () => {
@@ -37,18 +39,31 @@ describe("the conversation of npm run demo", { timeout: 120_000 }, () => {
     expect(stdout).toMatch(/\nTrace\n✓ guide agent [\s\S]*⏸ save_report tool[\s\S]*✓ surveyor agent/);
   });
 
-  it("fits on a page without --trace, and begins with what stands in for a model", async () => {
-    const { code, stdout, stderr } = await demo([await project()]);
-    expect([code, stderr]).toEqual([0, ""]);
-    const lines = stdout.trimEnd().split("\n");
-    expect(lines.length).toBeLessThan(56); // npm run writes four more
-    expect(lines[0]).toContain("local rules in place of a language model");
+  it("fits on a page without --trace", async () => {
+    let shown = "";
+    const place = await folderWith({});
+    const model = localModel();
+    const options = {
+      ...{
+        model,
+        place,
+        folder: await project(),
+        question: "Which dependencies are largest, and what does the changelog say?",
+      },
+      write: (text: string) => {
+        shown += text;
+      },
+      confirm: async () => true,
+    };
+    await beginThread(options);
+    await finishThread(options);
+    const lines = shown.trimEnd().split("\n");
+    // one line names the model before these, and npm run writes four
+    expect(lines.length).toBeLessThanOrEqual(55);
     expect(lines.at(-1)).toMatch(/^More .*npm run demo -- --trace/);
-    expect(stdout).toMatch(/ {2}\d+\. .*\n {2}… \d+ more lines\n/);
-    expect(stdout).toMatch(
-      /Two processes, one run of each call: \d+ calls of the model, \d+ of tools\. Nothing ran twice\./,
-    );
-    expect(stdout).not.toMatch(/│|Trace|measured/);
+    expect(shown).toMatch(/ {2}\d+\. .*\n {2}… \d+ more lines\n/);
+    expect(shown).toMatch(/one run of each call: \d+ calls of the model, \d+ of tools\. Nothing ran twice\./);
+    expect(shown).not.toMatch(/│|Trace|measured|What ran/);
   });
 
   it("takes the model of a server, and sends its spans", async () => {
