@@ -1,5 +1,6 @@
+import { KumikoError } from "../../errors.js";
 import type { CreateIndexOptions, UpsertOptions } from "../../rag/vectors/vector-store.js";
-import { expectThat } from "../conformance.js";
+import { expectSame, expectThat } from "../conformance.js";
 import { expectCode, expectEqual, type PutEntry, type VectorChecks } from "./vector-stage.js";
 
 const pages: Readonly<Record<string, PutEntry>> = {
@@ -73,6 +74,23 @@ export const wordChecks: VectorChecks = (check) => [
       await expectCode(store.createIndex(options), "INVALID_OPTION", Object.keys(settings).join());
     }
     expectThat(!(await store.listIndexes()).includes(indexName), "A rejected index was created.");
+  }),
+  check("finds other forms of an English word in an index with stems, or refuses stems", async (stage) => {
+    const { store, indexName } = stage;
+    const text = { stems: "en" } as const;
+    const refused: unknown = await store.createIndex({ indexName, text }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (refused !== undefined) {
+      expectSame(KumikoError.is(refused) ? refused.code : refused, "INVALID_OPTION", "The code of the refusal");
+      expectThat(!(await store.listIndexes()).includes(indexName), "A rejected index was created.");
+      return;
+    }
+    await store.upsert({ indexName, ids: ["a", "b"], documents: ["Tea is served hot.", "Nails"] });
+    expectEqual(await store.describeIndex(indexName), { text, count: 2 }, "The description of the index");
+    expectEqual(await stage.find({ queryText: "serving" }), ["a"], "Another form of a word");
+    await expectCode(store.createIndex({ indexName }), "INVALID_OPTION", "an index without stems");
   }),
   check("finds entries by a filter alone, ordered by id, in any index", async (stage) => {
     const { store, indexName } = stage;
