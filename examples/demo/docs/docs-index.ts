@@ -12,12 +12,12 @@ const linkTarget = /\]\([^)\s]*\)/g;
 const forMaintainers =
   /^docs\/(?:decisions|performance)(?:\/|$)|^docs\/(?:architecture|performance-internals|mastra-documents)\.md$/;
 
-/** Reads the README and the docs of a repository, splits them at their headings, and writes the passages into a store, by words. */
+/** Reads the docs of a repository, splits them at their headings, and writes the passages into a store, by words. */
 export async function indexDocs(store: VectorStore, repository: string): Promise<readonly string[]> {
   if ((await store.listIndexes()).includes(docsIndex)) await store.deleteIndex(docsIndex);
   const pages = directoryLoader({
     extensions: [".md"],
-    ignore: (path) => !/^(?:README\.md|docs(?:\/.*)?)$/.test(path) || forMaintainers.test(path),
+    ignore: (path) => !/^docs(?:\/|$)/.test(path) || forMaintainers.test(path),
   });
   const sections = splitter("markdown", {
     headers: [

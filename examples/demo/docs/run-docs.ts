@@ -8,7 +8,7 @@ import { indexDocs } from "./docs-index.js";
 import { type DocsSection, type FoundSections, findSections } from "./find-sections.js";
 
 export interface DocsDemoOptions extends TerminalOptions {
-  /** The repository whose README and `docs/` are asked. */
+  /** The repository whose `docs/` are asked. */
   readonly repository: string;
   /** @default a few questions */
   readonly question?: string | undefined;
@@ -39,7 +39,7 @@ export async function runDocsDemo(options: DocsDemoOptions): Promise<FoundSectio
   const results: FoundSections[] = [];
   try {
     const ids = await indexDocs(store, repository);
-    terminal.printField("Index", `${relative(repository, file)}: ${ids.length} passages of README.md and docs/`);
+    terminal.printField("Index", `${relative(repository, file)}: ${ids.length} passages of docs/`);
     for (const one of question === undefined ? questions : [question]) {
       terminal.print("");
       terminal.printField("Question", one);
