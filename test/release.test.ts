@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findBrokenLinks } from "../scripts/docs/links.js";
 import { findReasonNotToPublish } from "../scripts/package/check-release.mjs";
 import { restore, rewrite, withAbsoluteLinks } from "../scripts/package/pack-links.mjs";
 
@@ -85,6 +86,11 @@ describe("links of the package", () => {
     }
   });
 });
+
+it.each(["SECURITY.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "CHANGELOG.md", ".changeset/README.md"])(
+  "the links of %s lead somewhere",
+  (path) => expect(findBrokenLinks(root, path)).toEqual([]),
+);
 
 describe("a publish", () => {
   const project = {
