@@ -22,13 +22,13 @@ const agent = createAgent({ name: "weather", model: scriptedModel(chunks), store
 
 // --- the server --------------------------------------------------------------------------------------------------------
 
-const server = createServer((request, response) => {
+const server = createServer(async (request, response) => {
   const threadId = new URL(request.url ?? "/", "http://localhost").pathname.slice(1);
   const after = request.headers["last-event-id"];
   const answer =
     typeof after === "string"
-      ? sse(log.replay(threadId, { after }))
-      : sse(log.record(threadId, agent.stream("How warm is it?", { threadId })));
+      ? await sse(log.replay(threadId, { after }))
+      : await sse(log.record(threadId, agent.stream("How warm is it?", { threadId })));
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   const body = Readable.fromWeb(answer.body as never);
   response.on("close", () => body.destroy());

@@ -44,8 +44,8 @@ export const serveBare: AgentWorks = {
 export const serveAgent: AgentWorks = {
   ui: () => {
     const agent = createAgent({ model });
-    return served((_request, response) => {
-      const { headers, body } = uiMessageStream(agent.stream("Hi"));
+    return served(async (_request, response) => {
+      const { headers, body } = await uiMessageStream(agent.stream("Hi"));
       response.writeHead(200, Object.fromEntries(headers));
       Readable.fromWeb(body as ReadableStream).pipe(response);
     });

@@ -130,7 +130,7 @@ export type AgentEventBody =
       readonly checkpointId?: string | undefined;
     };
 
-/** An error as it appears in an event. */
+/** An error as it appears in an event. An abort has the code `ABORTED`. */
 export interface EventError {
   /** The code of a `KumikoError`; missing for other errors. */
   readonly code?: string | undefined;

@@ -45,6 +45,8 @@ export class OngoingRun {
   /** The state that a resume begins with. */
   #resumed: AgentState | undefined;
   #prompt: readonly AgenticMessage[] = [];
+  /** Whether it ended because it was aborted. */
+  wasAborted = false;
   /** The messages to log when it failed. */
   #failed: AgenticMessage[] | undefined;
   #parentCallId: string | undefined;
@@ -209,6 +211,7 @@ export class OngoingRun {
     const state = this.#state;
     const signals = [this.#reader?.signal, this.#options.signal, this.#options.parent?.signal];
     const isAborted = isAbort(error, signals);
+    this.wasAborted = isAborted;
     if (state !== undefined) this.#failed = failedLog(state, turn, { error, isAborted });
     const messages = this.#failed ?? [...this.#prompt];
     rememberMessages(error, messages);

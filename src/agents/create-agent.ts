@@ -136,6 +136,7 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
         const { partialOutput } = await import("./partial-output.js");
         yield* partialOutput(output, { events, result, tools: () => call?.tools() ?? [] });
       },
+      wasAborted: () => call?.wasAborted === true,
       start: startedHere(start, options.runtime?.callbacks, options.callbacks, given?.callbacks),
     });
     return new AgentStream<Output>(streamed, () => call?.messages() ?? []);

@@ -46,8 +46,12 @@ export interface McpApprovalInfo {
   readonly toolName: string;
   /** The name of the server in the provider's settings. */
   readonly serverLabel: string;
+  /** The id of the call, by which clients know it. */
+  readonly toolCallId: string;
   /** The arguments of the call, as JSON text. */
   readonly arguments: string;
+  /** The same, parsed. */
+  readonly input: unknown;
 }
 
 /**

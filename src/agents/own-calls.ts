@@ -6,6 +6,7 @@ import type { FunctionToolCall, McpToolApprovalRequest } from "../schema/message
 import { toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
 import { callNotExecuted } from "../tools/node/errors.js";
 import { errorBlock, resultMessage } from "../tools/node/result-block.js";
+import type { McpApprovalInfo } from "./interrupt-kinds.js";
 import { type Toolbox, transferred } from "./toolbox.js";
 import type { OngoingTurn } from "./turn.js";
 
@@ -96,9 +97,26 @@ export async function answerApprovals(message: AgenticMessage, ctx: NodeContext)
   return [userMessage(blocks)];
 }
 
-function askApproval({ id, name, arguments: text, serverLabel }: McpToolApprovalRequest, ctx: NodeContext) {
-  const info = { kind: "mcp_approval", id, toolName: name, serverLabel, arguments: text };
+function askApproval({ id, name, arguments: text, serverLabel, extra }: McpToolApprovalRequest, ctx: NodeContext) {
+  const toolCallId = typeof extra?.callId === "string" ? extra.callId : id;
+  const info = {
+    kind: "mcp_approval",
+    id,
+    toolName: name,
+    toolCallId,
+    serverLabel,
+    arguments: text,
+    input: parsedArguments(text),
+  } satisfies McpApprovalInfo;
   return ctx.ask<{ readonly approved: boolean; readonly reason?: string }>(`mcp_approval:${id}`, info, approvalSchema);
+}
+
+function parsedArguments(text: string): unknown {
+  try {
+    return text.trim() === "" ? {} : JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The results of calls that no tool runs for. */

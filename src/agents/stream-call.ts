@@ -18,6 +18,8 @@ export interface EventReader {
 export interface StreamedRun {
   readonly name: string;
   start(reader: EventReader): Promise<AgentResult<unknown>>;
+  /** Whether it was aborted rather than failed. */
+  wasAborted(): boolean;
   /** The growing output, out of the events of the run. */
   partialOutput(
     events: AsyncIterable<AgentEvent>,
@@ -63,7 +65,8 @@ export class StreamCall {
       this.feed.close();
       return result;
     } catch (error) {
-      this.feed.emit({ type: "error", error: errorEvent(error) });
+      const told = errorEvent(error);
+      this.feed.emit({ type: "error", error: this.#run.wasAborted() ? { ...told, code: "ABORTED" } : told });
       this.feed.close({ error });
       throw error;
     }

@@ -4,7 +4,7 @@ import type { Runnable } from "../compose/runnable.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import { hasToolCalls, toolResultsOf } from "../schema/message/read-message.js";
+import { hasToolCalls, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type BatchFollower, CallBatch, toolsNodeOptionsOf } from "../tools/node/call-batch.js";
 import type { ToolsNodeOptions } from "../tools/node/options.js";
@@ -45,6 +45,7 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
     finished: (error) => (open.done ?? resultsOf(error, round.rest)).filter(hasRun),
   };
   turn.round = open;
+  if (turn.streams && turn.toolbox === undefined) tellCalls(turn, message);
   if (isRestored(ctx)) checkToolsAreThere(turn, round.rest, toolbox, ctx);
   const running = runCalls(turn, round, toolbox, ctx);
   const results = running instanceof Promise ? await running : running;
@@ -64,6 +65,13 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   leaveNode(state, isSavedRun(ctx));
   turn.round = undefined;
   return results;
+}
+
+/** The answer came before the run was resumed: whoever reads from here on has not heard of its calls. */
+function tellCalls(turn: OngoingTurn, message: AgenticMessage): void {
+  for (const { callId, name, arguments: text } of toolCallsOf(message)) {
+    turn.emit({ type: "tool_call", callId, name, arguments: text });
+  }
 }
 
 /** The step that the calls belong to was taken in another process. */

@@ -1,20 +1,18 @@
-import { type AgentEvent, errorEvent } from "../agents/agent-event.js";
+import type { AgentEvent, EventError } from "../agents/agent-event.js";
 import { checkOptions } from "../check-options.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { AgUiEvents, runError } from "./ag-ui-events.js";
 import { checkEventStream } from "./check-event-stream.js";
 import { invalidUiOption } from "./errors.js";
 import type { EventEncoder } from "./event-body.js";
-import { eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
+import { eventResponse, type ResponseOptions, responseOptionNames, sseEvent } from "./event-response.js";
 
 /** Options of {@link agUi}. */
-export interface AgUiOptions {
+export interface AgUiOptions extends ResponseOptions {
   /** The thread id of the client, as `readAgUiRequest` returns it. */
   readonly threadId: string;
   /** The run id of the client, as `readAgUiRequest` returns it. */
   readonly runId: string;
-  /** Additional headers for the response. */
-  readonly headers?: ResponseHeaders | undefined;
 }
 
 /**
@@ -23,16 +21,16 @@ export interface AgUiOptions {
  * the client disconnects, the run is aborted, unless it is recorded.
  *
  * @example
- * const response = agUi(agentEvents, { threadId: "u-1", runId: "run-7" });
+ * const response = await agUi(agentEvents, { threadId: "u-1", runId: "run-7" });
  */
-export function agUi(stream: StreamSource<AgentEvent>, options: AgUiOptions): Response {
+export async function agUi(stream: StreamSource<AgentEvent>, options: AgUiOptions): Promise<Response> {
   checkEventStream("agUi", stream);
-  checkOptions("agUi", options, ["threadId", "runId", "headers"]);
-  const { threadId, runId, headers } = options;
+  checkOptions("agUi", options, [...responseOptionNames, "threadId", "runId"]);
+  const { threadId, runId } = options;
   for (const [name, id] of Object.entries({ threadId, runId })) {
     if (typeof id !== "string" || id === "") throw invalidUiOption("agUi", name, "the id that the client sent", id);
   }
-  return eventResponse(stream, new AgUiEncoder({ threadId, runId }), eventHeaders("agUi", headers, {}));
+  return eventResponse(stream, { where: "agUi", options, encoder: new AgUiEncoder({ threadId, runId }) });
 }
 
 class AgUiEncoder implements EventEncoder {
@@ -50,8 +48,8 @@ class AgUiEncoder implements EventEncoder {
     return text;
   }
 
-  fail(error: unknown): string {
-    return this.#hasError ? "" : sseEvent(runError(errorEvent(error)));
+  fail(error: EventError): string {
+    return this.#hasError ? "" : sseEvent(runError(error));
   }
 
   end(): string {

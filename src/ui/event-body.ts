@@ -1,15 +1,30 @@
-import type { AgentEvent } from "../agents/agent-event.js";
+import { type AgentEvent, type EventError, errorEvent } from "../agents/agent-event.js";
 import type { StreamReader } from "../schema/stream/reader.js";
+import type { ErrorMask } from "./error-mask.js";
 
 /** Converts events to the text of a response. */
 export interface EventEncoder {
   /** Returns the text of an event; empty if the format has no such event. */
   encode(event: AgentEvent): string;
-  /** Returns the text for a stream that fails. */
-  fail(error: unknown): string;
+  /** Returns the text for a stream that fails; the text of the error is one for clients. */
+  fail(error: EventError): string;
   /** Returns the text after the last event. */
   end(): string;
 }
+
+/** What a body is made of. */
+export interface BodyParts {
+  readonly events: StreamReader<AgentEvent>;
+  readonly iterator: AsyncIterator<AgentEvent, undefined>;
+  /** The first read, which has begun already. */
+  readonly first: Promise<IteratorResult<AgentEvent, undefined>>;
+  readonly encoder: EventEncoder;
+  readonly mask: ErrorMask;
+  readonly heartbeatMs: number | false;
+}
+
+/** A line that clients ignore. */
+const comment = ":\n\n";
 
 /** How many characters a chunk of the body collects before no more events are read for it. */
 const chunkLength = 16_384;
@@ -22,6 +37,11 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
   readonly #events: StreamReader<AgentEvent>;
   readonly #iterator: AsyncIterator<AgentEvent, undefined>;
   readonly #encoder: EventEncoder;
+  readonly #mask: ErrorMask;
+  readonly #heartbeatMs: number | false;
+  #first: BodyParts["first"] | undefined;
+  #sentAt = Date.now();
+  #heartbeat: ReturnType<typeof setTimeout> | undefined;
   readonly #bytes = new TextEncoder();
   #text = "";
   #isReading = false;
@@ -29,10 +49,14 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
   #isAtEnd = false;
   #pending: PendingPull | undefined;
 
-  constructor(events: StreamReader<AgentEvent>, encoder: EventEncoder) {
+  constructor({ events, iterator, first, encoder, mask, heartbeatMs }: BodyParts) {
     this.#events = events;
-    this.#iterator = events[Symbol.asyncIterator]();
+    this.#iterator = iterator;
+    this.#first = first;
     this.#encoder = encoder;
+    this.#mask = mask;
+    this.#heartbeatMs = heartbeatMs;
+    if (heartbeatMs !== false) this.#beatIn(heartbeatMs);
   }
 
   pull(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Promise<void> {
@@ -45,14 +69,33 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
 
   async cancel(reason: unknown): Promise<void> {
     this.#pending = undefined;
+    clearTimeout(this.#heartbeat);
     await this.#events.cancel(reason ?? new DOMException("The client disconnected.", "AbortError"));
   }
 
   #read(): void {
     if (this.#isReading || this.#isAtEnd) return;
     this.#isReading = true;
-    this.#iterator.next().then(this.#onEvent, this.#onError);
+    const read = this.#first ?? this.#iterator.next();
+    this.#first = undefined;
+    read.then(this.#onEvent, this.#onError);
   }
+
+  /** The timer is set once per silence rather than per chunk, and keeps no process alive. */
+  #beatIn(ms: number): void {
+    this.#heartbeat = setTimeout(this.#beat, ms);
+    (this.#heartbeat as { unref?(): void }).unref?.();
+  }
+
+  readonly #beat = (): void => {
+    if (this.#isAtEnd || this.#heartbeatMs === false) return;
+    const left = this.#sentAt + this.#heartbeatMs - Date.now();
+    if (left <= 0 && this.#pending !== undefined && this.#text === "") {
+      this.#text = comment;
+      this.#schedule();
+    }
+    this.#beatIn(left > 0 ? left : this.#heartbeatMs);
+  };
 
   readonly #onEvent = ({ done, value }: IteratorResult<AgentEvent, undefined>): void => {
     this.#isReading = false;
@@ -61,7 +104,7 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
       return;
     }
     try {
-      this.#text += this.#encoder.encode(value);
+      this.#text += this.#encoder.encode(this.#mask.event(value));
     } catch (error) {
       this.#onError(error);
       return;
@@ -72,11 +115,12 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
   };
 
   readonly #onError = (error: unknown): void => {
-    this.#end(this.#encoder.fail(error) + this.#encoder.end());
+    this.#end(this.#encoder.fail(this.#mask.error(errorEvent(error))) + this.#encoder.end());
   };
 
   #end(text: string): void {
     this.#isAtEnd = true;
+    clearTimeout(this.#heartbeat);
     this.#text += text;
     this.#schedule();
   }
@@ -92,7 +136,10 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
     if (this.#pending === undefined) return;
     const { controller, resolve } = this.#pending;
     this.#pending = undefined;
-    if (this.#text !== "") controller.enqueue(this.#bytes.encode(this.#text));
+    if (this.#text !== "") {
+      controller.enqueue(this.#bytes.encode(this.#text));
+      this.#sentAt = Date.now();
+    }
     this.#text = "";
     if (this.#isAtEnd) controller.close();
     resolve();

@@ -110,7 +110,9 @@ function outputsOf(parts: readonly Fields[]): [string, unknown][] {
     if (type !== "data-interrupt" || !isFields(data) || typeof data.id !== "string") return [];
     const { id, info, toolCallId } = data;
     if (!isFields(info) || info.kind !== "client_tool") return [];
-    const call = step.find((part) => part.toolCallId === toolCallId && part.state === "output-available");
-    return call === undefined ? [] : [[id, call.output]];
+    const call = step.find((part) => part.toolCallId === toolCallId);
+    if (call?.state === "output-available") return [[id, call.output]];
+    if (call?.state !== "output-error") return [];
+    return [[id, { "~error": typeof call.errorText === "string" ? call.errorText : "The tool failed." }]];
   });
 }

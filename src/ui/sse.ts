@@ -1,15 +1,12 @@
-import { type AgentEvent, errorEvent } from "../agents/agent-event.js";
+import type { AgentEvent, EventError } from "../agents/agent-event.js";
 import { checkOptions } from "../check-options.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { checkEventStream } from "./check-event-stream.js";
 import type { EventEncoder } from "./event-body.js";
-import { eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
+import { eventResponse, type ResponseOptions, responseOptionNames, sseEvent } from "./event-response.js";
 
 /** Options of {@link sse}. */
-export interface SseOptions {
-  /** Additional headers for the response. */
-  readonly headers?: ResponseHeaders | undefined;
-}
+export type SseOptions = ResponseOptions;
 
 /**
  * Streams the events of an agent as server-sent events, each with one event as JSON and the id `<run>:<seq>`. Browsers read it
@@ -17,12 +14,12 @@ export interface SseOptions {
  * client disconnects, the run is aborted, unless it is recorded.
  *
  * @example
- * const response = sse(agentEvents, { headers: { "access-control-allow-origin": "*" } });
+ * const response = await sse(agentEvents, { headers: { "access-control-allow-origin": "*" } });
  */
-export function sse(stream: StreamSource<AgentEvent>, options: SseOptions = {}): Response {
+export async function sse(stream: StreamSource<AgentEvent>, options: SseOptions = {}): Promise<Response> {
   checkEventStream("sse", stream);
-  checkOptions("sse", options, ["headers"]);
-  return eventResponse(stream, new SseEncoder(), eventHeaders("sse", options.headers, {}));
+  checkOptions("sse", options, responseOptionNames);
+  return eventResponse(stream, { where: "sse", options, encoder: new SseEncoder() });
 }
 
 class SseEncoder implements EventEncoder {
@@ -37,14 +34,14 @@ class SseEncoder implements EventEncoder {
       this.#path = event.agentPath.slice(0, 1);
     }
     this.#seq = event.seq;
-    if (event.type === "error") this.#hasError = true;
+    if (event.type === "error" && event.agentPath.length < 2) this.#hasError = true;
     return sseEvent(event, `${this.#run}:${event.seq}`);
   }
 
-  fail(error: unknown): string {
+  fail(error: EventError): string {
     if (this.#hasError) return "";
     const fields = { seq: this.#seq + 1, runId: this.#run, agentPath: this.#path, step: 0 };
-    return sseEvent({ ...fields, type: "error", error: errorEvent(error) } satisfies AgentEvent);
+    return sseEvent({ ...fields, type: "error", error } satisfies AgentEvent);
   }
 
   end(): string {

@@ -16,7 +16,7 @@ export function blockChunks(block: ContentBlock): UiChunk[] {
     case "assistant_gen_video":
       return fileChunks(block, defaultTypes[block.type]);
     case "server_tool_call":
-      return [providerCall(block.callId ?? block.name, block.name, block.arguments ?? {})];
+      return [providerCall(block.callId ?? block.name, block.name, parsed(block.arguments ?? {}))];
     case "server_tool_result":
       return [providerResult(block.callId ?? block.name, block.content ?? null)];
     case "mcp_tool_call":
@@ -24,7 +24,7 @@ export function blockChunks(block: ContentBlock): UiChunk[] {
     case "mcp_tool_result":
       return [
         block.error === undefined
-          ? providerResult(block.callId, block.content)
+          ? providerResult(block.callId, parsed(block.content))
           : { type: "tool-output-error", toolCallId: block.callId, errorText: block.error.message, ...byProvider },
       ];
     case "extension":
@@ -32,6 +32,11 @@ export function blockChunks(block: ContentBlock): UiChunk[] {
     default:
       return [dataChunk(block)];
   }
+}
+
+/** Providers send JSON as text: clients get its value. */
+function parsed(given: unknown): unknown {
+  return typeof given === "string" && /^\s*[[{]/.test(given) ? toolInputOf(given) : given;
 }
 
 const byProvider = { providerExecuted: true, dynamic: true } as const;

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../agents/agent-event.js";
+import type { AgentEvent, EventError } from "../agents/agent-event.js";
 import type { AgentFinishReason } from "../agents/agent-result.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { ToolOutput } from "../components/tool.js";
@@ -66,7 +66,7 @@ export class UiChunks {
       case "step_finish":
         return [...this.#close(), ...this.#leaveStep()];
       case "error":
-        return [...this.#close(), { type: "error", errorText: event.error.message }];
+        return [...this.#close(), errorChunk(event.error)];
       case "finish":
         return [...this.#close(), ...this.#leaveStep(), finishChunk(event.finishReason, event.usage)];
       default:
@@ -180,6 +180,11 @@ function resultChunks(toolCallId: string, message: AgenticMessage): UiChunk[] {
     if (result.isError === true) return { type: "tool-output-error", toolCallId, errorText: result.result };
     return { type: "tool-output-available", toolCallId, output: resultValue(result) };
   });
+}
+
+/** How a run ended that failed, or was aborted. */
+export function errorChunk({ code, message }: EventError): UiChunk {
+  return code === "ABORTED" ? { type: "abort" } : { type: "error", errorText: message };
 }
 
 const finishReasons: Readonly<Record<AgentFinishReason, string>> = {

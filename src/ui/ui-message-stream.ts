@@ -1,17 +1,14 @@
-import type { AgentEvent } from "../agents/agent-event.js";
+import type { AgentEvent, EventError } from "../agents/agent-event.js";
 import { checkOptions } from "../check-options.js";
-import { messageOf } from "../errors.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { checkEventStream } from "./check-event-stream.js";
 import { invalidUiOption } from "./errors.js";
 import type { EventEncoder } from "./event-body.js";
-import { eventHeaders, eventResponse, type ResponseHeaders, sseEvent } from "./event-response.js";
-import { UiChunks } from "./ui-chunks.js";
+import { eventResponse, type ResponseOptions, responseOptionNames, sseEvent } from "./event-response.js";
+import { errorChunk, UiChunks } from "./ui-chunks.js";
 
 /** Options of {@link uiMessageStream}. */
-export interface UiMessageStreamOptions {
-  /** Additional headers for the response. */
-  readonly headers?: ResponseHeaders | undefined;
+export interface UiMessageStreamOptions extends ResponseOptions {
   /** Whether to send the reasoning of the model. @default true */
   readonly sendReasoning?: boolean | undefined;
 }
@@ -22,17 +19,20 @@ export interface UiMessageStreamOptions {
  * it is recorded.
  *
  * @example
- * const response = uiMessageStream(agentEvents, { sendReasoning: false });
+ * const response = await uiMessageStream(agentEvents, { sendReasoning: false });
  */
-export function uiMessageStream(stream: StreamSource<AgentEvent>, options: UiMessageStreamOptions = {}): Response {
+export async function uiMessageStream(
+  stream: StreamSource<AgentEvent>,
+  options: UiMessageStreamOptions = {},
+): Promise<Response> {
   checkEventStream("uiMessageStream", stream);
-  checkOptions("uiMessageStream", options, ["headers", "sendReasoning"]);
-  const { headers, sendReasoning = true }: UiMessageStreamOptions = options;
+  checkOptions("uiMessageStream", options, [...responseOptionNames, "sendReasoning"]);
+  const { sendReasoning = true } = options;
   if (typeof sendReasoning !== "boolean") {
     throw invalidUiOption("uiMessageStream", "sendReasoning", "true or false", sendReasoning);
   }
   const own = { "x-vercel-ai-ui-message-stream": "v1" };
-  return eventResponse(stream, new UiEncoder(sendReasoning), eventHeaders("uiMessageStream", headers, own));
+  return eventResponse(stream, { where: "uiMessageStream", options, encoder: new UiEncoder(sendReasoning), own });
 }
 
 class UiEncoder implements EventEncoder {
@@ -44,14 +44,14 @@ class UiEncoder implements EventEncoder {
   }
 
   encode(event: AgentEvent): string {
-    if (event.type === "error") this.#hasError = true;
+    if (event.type === "error" && event.agentPath.length < 2) this.#hasError = true;
     let text = "";
     for (const chunk of this.#chunks.convert(event)) text += sseEvent(chunk);
     return text;
   }
 
-  fail(error: unknown): string {
-    return this.#hasError ? "" : sseEvent({ type: "error", errorText: messageOf(error) });
+  fail(error: EventError): string {
+    return this.#hasError ? "" : sseEvent(errorChunk(error));
   }
 
   end(): string {

@@ -67,6 +67,7 @@ describe("an agent that waits", () => {
     const resumed = await eventsOf(agent.resumeStream("w-1", { [question?.id ?? ""]: { approved: true } }));
     expect(resumed.map(({ type }) => type)).toEqual([
       "start",
+      "tool_call",
       "tool_result",
       "step_finish",
       "step_start",

@@ -8,7 +8,7 @@ type Told = Parameters<typeof numbered>[0];
 
 /** The events as a client gets them; each fits the schemas of the protocol. */
 async function told(events: Told, failure?: Error): Promise<Record<string, unknown>[]> {
-  const response = agUi(streamOf(numbered(events), failure), { threadId: "u-1", runId: "r" });
+  const response = await agUi(streamOf(numbered(events), failure), { threadId: "u-1", runId: "r" });
   const sent = await dataOf(response);
   for (const event of sent) EventSchemas.parse(event);
   return sent;
@@ -130,7 +130,7 @@ describe("a run in AG-UI", () => {
         parentSubagentRunId: "run-2",
         parentToolCallId: "c1/c2",
       },
-      { type: "SUBAGENT_ERROR", subagentRunId: "run-3", message: "no" },
+      { type: "SUBAGENT_ERROR", subagentRunId: "run-3", message: "An error occurred." },
       { type: "SUBAGENT_FINISHED", subagentRunId: "run-2", outcome: { type: "success" } },
     ]);
     const texts = events.filter(({ type }) => type === "TEXT_MESSAGE_CONTENT");
@@ -170,11 +170,14 @@ describe("a run in AG-UI", () => {
     const failed: Told = [...start, { type: "error", error: { code: "MODEL_FAILED", name: "E", message: "no" } }];
     expect((await told(failed, new Error("no"))).at(-1)).toEqual({
       type: "RUN_ERROR",
-      message: "no",
+      message: "An error occurred.",
       code: "MODEL_FAILED",
     });
     expect(types(await told(failed, new Error("no"))).filter((type) => type === "RUN_ERROR")).toHaveLength(1);
-    expect((await told(start, new Error("broken"))).at(-1)).toEqual({ type: "RUN_ERROR", message: "broken" });
+    expect((await told(start, new Error("broken"))).at(-1)).toEqual({
+      type: "RUN_ERROR",
+      message: "An error occurred.",
+    });
   });
 
   it("keeps what AG-UI has no word for", async () => {
@@ -258,8 +261,8 @@ it.each([
   [{ threadId: "u-1" }, "runId of agUi must be the id that the client sent (got undefined)."],
   [
     { threadId: "u-1", runId: "r", thread: 1 },
-    'Unknown option "thread" of agUi. Did you mean "threadId"? Options: threadId, runId, headers.',
+    'Unknown option "thread" of agUi. Did you mean "threadId"? Options: headers, onError, heartbeatMs, threadId, runId.',
   ],
-])("agUi refuses %j", (options, message) => {
-  expect(() => agUi(streamOf([]), options as never)).toThrow(message);
+])("agUi refuses %j", async (options, message) => {
+  await expect(agUi(streamOf([]), options as never)).rejects.toThrow(message);
 });

@@ -46,7 +46,7 @@ async function* endless(onRead: () => void): AsyncGenerator<AgentEvent, void> {
 describe("the body of a response", () => {
   it("sends a burst of events in one chunk", async () => {
     const { events, tell } = toldRun();
-    const reader = readerOf(sse(events));
+    const reader = readerOf(await sse(events));
     const chunk = reader.read();
     await Promise.resolve();
     tell(deltas(20));
@@ -56,7 +56,7 @@ describe("the body of a response", () => {
 
   it("sends each event of a slow run at once, before the next one exists", async () => {
     const { events, tell } = toldRun();
-    const reader = readerOf(sse(events));
+    const reader = readerOf(await sse(events));
     for (const event of deltas(5)) {
       const chunk = reader.read();
       await new Promise(setImmediate);
@@ -75,7 +75,7 @@ describe("the body of a response", () => {
       }
     }
     const agent = createAgent({ model: { component: "model", generate: async () => assistantMessage(""), stream } });
-    const reader = readerOf(uiMessageStream(agent.stream("Hi")));
+    const reader = readerOf(await uiMessageStream(agent.stream("Hi")));
     let text = "";
     for (const piece of ["one", "two"]) {
       while (!text.includes(`"delta":"${piece}"`)) text += await reader.read();
@@ -88,7 +88,7 @@ describe("the body of a response", () => {
   it("sends every event of a long burst, in order, and in chunks that have an end", async () => {
     const events = deltas(1_000);
     const reader = readerOf(
-      sse(
+      await sse(
         (async function* () {
           yield* events;
         })(),
@@ -104,7 +104,7 @@ describe("the body of a response", () => {
 
   it("reads no further than one event ahead of a client that has stopped to read", async () => {
     let read = 0;
-    const reader = readerOf(sse(endless(() => (read += 1))));
+    const reader = readerOf(await sse(endless(() => (read += 1))));
     const taken = eventsIn(await reader.read());
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
     expect(read).toBeLessThanOrEqual(taken + 1);
@@ -117,7 +117,7 @@ describe("the body of a response", () => {
   it("cancels the run of a client that leaves while it waits for an event", async () => {
     const reasons: unknown[] = [];
     const source = new ReadableStream<AgentEvent>({ cancel: (reason) => void reasons.push(reason) });
-    const reader = readerOf(uiMessageStream(source));
+    const reader = readerOf(await uiMessageStream(source));
     const chunk = reader.read();
     await new Promise(setImmediate);
     await reader.cancel(new Error("closed the page"));
@@ -134,7 +134,7 @@ describe("the body of a response", () => {
         isOpen = false;
       }
     }
-    const reader = readerOf(uiMessageStream(run()));
+    const reader = readerOf(await uiMessageStream(run()));
     await reader.read();
     const chunk = reader.read();
     await reader.cancel();
@@ -147,8 +147,8 @@ describe("the body of a response", () => {
       yield* deltas(3);
       throw new Error("the wire broke");
     }
-    const text = await uiMessageStream(run()).text();
+    const text = await (await uiMessageStream(run())).text();
     expect(text.match(/text-delta/g)).toHaveLength(3);
-    expect(text).toMatch(/data: \{"type":"error","errorText":"the wire broke"\}\n\ndata: \[DONE\]\n\n$/);
+    expect(text).toMatch(/data: \{"type":"error","errorText":"An error occurred\."\}\n\ndata: \[DONE\]\n\n$/);
   });
 });

@@ -41,7 +41,7 @@ describe("a recorded run", () => {
   it("goes on when its client leaves, and is there for the next one", async () => {
     const log = eventLog(memoryStore());
     const run = slowRun();
-    const response = sse(log.record("u-1", run.stream));
+    const response = await sse(log.record("u-1", run.stream));
     const reader = response.body?.getReader();
     await run.tell(2);
     await reader?.read();
@@ -53,7 +53,7 @@ describe("a recorded run", () => {
 
   it("goes on where a client was, by the id of the last event it has", async () => {
     const log = eventLog(memoryStore());
-    const text = await sse(log.record("u-1", streamOf(events))).text();
+    const text = await (await sse(log.record("u-1", streamOf(events)))).text();
     const ids = [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
     for (const [index, id] of ids.entries()) {
       expect(await all(log.replay("u-1", { after: id ?? null }))).toEqual(events.slice(index + 1));
@@ -125,7 +125,10 @@ describe("a recorded run", () => {
     const log = eventLog(memoryStore());
     const failed = numbered([{ type: "start" }, { type: "error", error: { name: "Error", message: "no" } }]);
     const recorded = log.record("u-1", streamOf(failed, new Error("no")));
-    expect(await dataOf(uiMessageStream(recorded))).toEqual([{ type: "start" }, { type: "error", errorText: "no" }]);
+    expect(await dataOf(await uiMessageStream(recorded))).toEqual([
+      { type: "start" },
+      { type: "error", errorText: "An error occurred." },
+    ]);
     expect(await all(log.replay("u-1"))).toEqual(failed);
     await expect(all(log.record("u-2", streamOf(failed, new Error("no"))))).rejects.toThrow("no");
   });
@@ -259,8 +262,12 @@ describe("a recording whose process is gone", () => {
       expect(got.at(-1)).toMatchObject({ ...cut, seq: 3 });
       expect(await all(elsewhere.replay("u-1", { after: "run-1:1" }))).toEqual(got.slice(2));
       expect(await all(elsewhere.replay("u-1", { after: "run-1:3" }))).toEqual([]);
-      expect(await dataOf(uiMessageStream(elsewhere.replay("u-1", { after: "run-1:2" })))).toMatchObject([
-        { type: "error", errorText: expect.stringContaining('The recording of "u-1" ends here') },
+      const chunks = await dataOf(await uiMessageStream(elsewhere.replay("u-1", { after: "run-1:1" })));
+      expect(chunks.at(-1)).toEqual({ type: "error", errorText: "An error occurred." });
+      const nothingNew = await uiMessageStream(elsewhere.replay("u-1", { after: "run-1:2" }));
+      expect([nothingNew.status, await nothingNew.json()]).toEqual([
+        500,
+        { error: { code: "STREAM_CUT", message: "An error occurred." } },
       ]);
     });
   });

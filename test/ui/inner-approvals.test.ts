@@ -57,7 +57,7 @@ const toolParts = ({ parts }: UIMessage) =>
 describe("an approval two agents deep", () => {
   it("is asked at the part of its call, and answered there", async () => {
     const agent = asking();
-    const asked = await shown(uiMessageStream(agent.stream("Pay", { threadId: "t" })));
+    const asked = await shown(await uiMessageStream(agent.stream("Pay", { threadId: "t" })));
     expect(toolParts(asked)).toEqual([
       ["tool-office", "k1", "input-available"],
       ["tool-clerk", "k1/k2", "input-available"],
@@ -70,7 +70,7 @@ describe("an approval two agents deep", () => {
     );
     const message = { ...asked, parts } as UIMessage;
     const { threadId, answers = {} } = readUiRequest({ id: "t", messages: [message] });
-    const done = await shown(uiMessageStream(agent.resumeStream({ threadId }, answers)), message);
+    const done = await shown(await uiMessageStream(agent.resumeStream({ threadId }, answers)), message);
     expect(toolParts(done)).toEqual([
       ["tool-office", "k1", "output-available"],
       ["tool-clerk", "k1/k2", "output-available"],
@@ -81,7 +81,7 @@ describe("an approval two agents deep", () => {
   it("names its call and its subagent in AG-UI, and each subagent the call it is inside of", async () => {
     const agent = asking();
     const ids = { threadId: "t", runId: "r" };
-    const events = await dataOf(agUi(agent.stream("Pay", { threadId: "t" }), ids));
+    const events = await dataOf(await agUi(agent.stream("Pay", { threadId: "t" }), ids));
     for (const event of events) EventSchemas.parse(event);
     const [office, clerk] = events.filter(({ type }) => type === "SUBAGENT_STARTED");
     expect([office?.parentToolCallId, clerk?.parentToolCallId]).toEqual(["k1", "k1/k2"]);
@@ -92,7 +92,7 @@ describe("an approval two agents deep", () => {
       ...{ interruptId: id, status: "resolved", payload: { approved: true } },
     }));
     const { answers = {} } = readAgUiRequest({ ...ids, messages: [], tools: [], context: [], resume });
-    const rest = await dataOf(agUi(agent.resumeStream({ threadId: "t" }, answers), ids));
+    const rest = await dataOf(await agUi(agent.resumeStream({ threadId: "t" }, answers), ids));
     for (const event of rest) EventSchemas.parse(event);
     expect(rest.filter(({ type }) => type === "TOOL_CALL_RESULT").map(({ toolCallId }) => toolCallId)).toEqual([
       ...["k2/k3;%", "k1/k2", "k1"],

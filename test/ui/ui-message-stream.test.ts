@@ -18,7 +18,7 @@ async function chat(
     api: "http://localhost/chat",
     fetch: async (_url, init) => {
       requests.push(JSON.parse(String(init?.body)));
-      return told instanceof Response ? told : uiMessageStream(streamOf(numbered(told)));
+      return told instanceof Response ? told : await uiMessageStream(streamOf(numbered(told)));
     },
   });
   const question: UIMessage = { id: "m1", role: "user", parts: [{ type: "text", text: "Weather?" }] };
@@ -62,7 +62,7 @@ describe("a message that the AI SDK reads", () => {
   });
 
   it("has no reasoning when it should not be sent", async () => {
-    const response = uiMessageStream(streamOf(numbered(weatherRun)), { sendReasoning: false });
+    const response = await uiMessageStream(streamOf(numbered(weatherRun)), { sendReasoning: false });
     const { message } = await chat(response);
     expect(message.parts.map(({ type }) => type)).toEqual(["step-start", "tool-get_weather", "step-start", "text"]);
   });
@@ -82,7 +82,7 @@ describe("a message that the AI SDK reads", () => {
 
   it("shows what a tool gives while it runs", async () => {
     const chunks = await dataOf(
-      uiMessageStream(
+      await uiMessageStream(
         streamOf(
           numbered([
             ...start,
@@ -108,7 +108,7 @@ describe("a message that the AI SDK reads", () => {
       { length: 1_000 },
       () => ({ type: "tool_output_delta", callId: "c1", delta: line }) as const,
     );
-    const response = uiMessageStream(
+    const response = await uiMessageStream(
       streamOf(numbered([{ type: "tool_call", callId: "c1", name: "tail", arguments: "" }, ...deltas])),
     );
     expect((await response.text()).length).toBeLessThan(20 * 100_000);
@@ -117,7 +117,7 @@ describe("a message that the AI SDK reads", () => {
   it.each([
     [
       { isError: true, errorKind: "execution" },
-      { state: "output-error", errorText: "no" },
+      { state: "output-error", errorText: "An error occurred." },
     ],
     [{ isError: true, errorKind: "denied" }, { state: "output-denied" }],
     [
@@ -201,16 +201,16 @@ describe("a message that the AI SDK reads", () => {
       ...start,
       { type: "error", error: { code: "MODEL_FAILED", name: "KumikoError", message: "no" } },
     ]);
-    const chunks = await dataOf(uiMessageStream(streamOf(told, new Error("no"))));
-    expect(chunks.filter(({ type }) => type === "error")).toEqual([{ type: "error", errorText: "no" }]);
-    const broken = await dataOf(uiMessageStream(streamOf(numbered(start), new Error("broken"))));
-    expect(broken.at(-1)).toEqual({ type: "error", errorText: "broken" });
-    const { errors } = await chat(uiMessageStream(streamOf(told)));
-    expect(errors).toMatchObject([{ message: "no" }]);
+    const chunks = await dataOf(await uiMessageStream(streamOf(told, new Error("no"))));
+    expect(chunks.filter(({ type }) => type === "error")).toEqual([{ type: "error", errorText: "An error occurred." }]);
+    const broken = await dataOf(await uiMessageStream(streamOf(numbered(start), new Error("broken"))));
+    expect(broken.at(-1)).toEqual({ type: "error", errorText: "An error occurred." });
+    const { errors } = await chat(await uiMessageStream(streamOf(told)));
+    expect(errors).toMatchObject([{ message: "An error occurred." }]);
   });
 
   it("ends with the mark of the AI SDK, and has its headers", async () => {
-    const response = uiMessageStream(streamOf(numbered(weatherRun)), { headers: { "x-own": "1" } });
+    const response = await uiMessageStream(streamOf(numbered(weatherRun)), { headers: { "x-own": "1" } });
     expect(response.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1");
     expect(response.headers.get("content-type")).toContain("text/event-stream");
     expect(response.headers.get("x-own")).toBe("1");
@@ -389,13 +389,13 @@ describe("readUiRequest", () => {
   });
 });
 
-it("refuses options that it does not know", () => {
+it("refuses options that it does not know", async () => {
   const stream = (): AsyncIterable<AgentEvent> => streamOf([]);
-  expect(() => uiMessageStream(stream(), { reasoning: true } as never)).toThrow(
-    'Unknown option "reasoning" of uiMessageStream. Did you mean "sendReasoning"? Options: headers, sendReasoning.',
+  await expect(uiMessageStream(stream(), { reasoning: true } as never)).rejects.toThrow(
+    'Unknown option "reasoning" of uiMessageStream. Did you mean "sendReasoning"? Options: headers, onError, heartbeatMs, sendReasoning.',
   );
-  expect(() => uiMessageStream(stream(), { sendReasoning: 1 } as never)).toThrow(
+  await expect(uiMessageStream(stream(), { sendReasoning: 1 } as never)).rejects.toThrow(
     "sendReasoning of uiMessageStream must be true or false (got 1).",
   );
-  expect(() => uiMessageStream(Promise.resolve() as never)).toThrow("uiMessageStream takes a stream of events");
+  await expect(uiMessageStream(Promise.resolve() as never)).rejects.toThrow("uiMessageStream takes a stream of events");
 });

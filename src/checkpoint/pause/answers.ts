@@ -1,3 +1,4 @@
+import { clientFailureIn } from "../../components/client-failure.js";
 import { KumikoError } from "../../errors.js";
 import { isFields, isPlainObject, isPromiseLike } from "../../is.js";
 import { formText } from "../../schema/json-schema/form-text.js";
@@ -22,6 +23,7 @@ interface Open {
   readonly id: string;
   readonly address: string;
   readonly schema: JsonSchema | undefined;
+  readonly info: unknown;
   /** Whether it is unanswered. */
   readonly waits: boolean;
   answer(answer: Answer): void;
@@ -71,7 +73,9 @@ async function answerChecked(
   validator: SchemaValidator | undefined,
 ): Promise<readonly string[]> {
   for (const { data, open: question } of chosen) {
-    if (question.schema !== undefined) await check(question.schema, question.address, data, validator);
+    const { schema, address, info } = question;
+    if (schema !== undefined && clientFailureIn(info, data) === undefined)
+      await check(schema, address, data, validator);
   }
   return answerAll(chosen);
 }
@@ -159,11 +163,12 @@ function addOpenAt(invocation: InvocationSnapshot, open: Open[]): void {
 }
 
 function openQuestion(question: Question): Open {
-  const { id, address, schema } = question;
+  const { id, address, schema, info } = question;
   return {
     id,
     address,
     schema,
+    info,
     waits: question.answer === undefined,
     answer: (answer) => {
       question.answer = answer;
@@ -178,6 +183,7 @@ function openStop(run: RunSnapshot, stop: NodeStop, address: string): Open {
     id: stop.id,
     address,
     schema: undefined,
+    info: undefined,
     waits: stop.answer === undefined,
     answer: (answer) => {
       stop.answer = answer;

@@ -1,3 +1,4 @@
+import { clientFailureIn } from "../../components/client-failure.js";
 import type { ApprovalRule, ToolContext, ToolOutput } from "../../components/tool.js";
 import { isPromiseLike } from "../../is.js";
 import type { DeclaredConcat } from "../../schema/concat/rule.js";
@@ -12,6 +13,7 @@ import {
   inputSchemaFailed,
   outputDoesNotFit,
   outputSchemaFailed,
+  reportedError,
   type ToolError,
 } from "./errors.js";
 import { jsonErrorPosition } from "./json-error-position.js";
@@ -293,11 +295,16 @@ function refuse(problem: ToolError, output: unknown, rule: OutputCheck, call: St
 }
 
 /** Runs a client tool: stops the run with a question, which the client answers with the result. */
-function askClient(
+async function askClient(
   input: unknown,
   { toolName, toolCallId, ask }: ToolContext,
   outputSchema: AnyStandardSchema | JsonSchema | undefined,
 ): Promise<unknown> {
   const info = { kind: "client_tool", toolName, toolCallId, input };
-  return outputSchema === undefined ? ask("client_tool", info) : ask("client_tool", info, outputSchema as JsonSchema);
+  const asking =
+    outputSchema === undefined ? ask("client_tool", info) : ask("client_tool", info, outputSchema as JsonSchema);
+  const answer: unknown = await asking;
+  const failure = clientFailureIn(info, answer);
+  if (failure !== undefined) throw reportedError("execution", failure, { callId: toolCallId, toolName });
+  return answer;
 }
