@@ -113,9 +113,9 @@ describe("the docs of this repository", () => {
       }
     }
     await store.close();
-    // pages change, and with them the order of sections: one question less is no failure
-    expect(score.first, JSON.stringify(score)).toBeGreaterThanOrEqual(measured.first - 1);
-    expect(score.firstThree, JSON.stringify(score)).toBeGreaterThanOrEqual(measured.firstThree - 1);
+    // pages change, and with them the order of sections: a question or two less are no failure
+    expect(score.first, JSON.stringify(score)).toBeGreaterThanOrEqual(measured.first - 2);
+    expect(score.firstThree, JSON.stringify(score)).toBeGreaterThanOrEqual(measured.firstThree - 2);
     expect(score.refused, JSON.stringify(score)).toBeGreaterThanOrEqual(measured.refused - 1);
     expect(score.wronglyRefused, JSON.stringify(score)).toBeLessThanOrEqual(measured.wronglyRefused + 1);
   });
