@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AgenticToolsNode } from "kumiko";
 import { connectMcp } from "kumiko/mcp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { call, calls, textsOf } from "../../tools/node/calls.js";
-import { bundle, installSuite, run, type Suite, startServer } from "./suite.js";
+import { bundle, installSuite, run, type Suite, startSubject } from "./suite.js";
 
 const installed = await installSuite();
 const name = "the official conformance suite";
@@ -30,7 +30,8 @@ function judge({ node22, referee }: Suite, node: string): void {
   it.each(revisions)(
     "finds that MCPServer does what %s requires",
     async (revision) => {
-      const { child, url } = await startServer(node, fixtures.server);
+      const { child, printed } = await startSubject(node, fixtures.server);
+      const url = printed.replace("127.0.0.1", "localhost");
       try {
         const options = ["--url", url, "--requirements", revision, "--timeout", "120000"];
         const { code, output } = await run(node22, [referee, "server", ...options]);
@@ -45,7 +46,10 @@ function judge({ node22, referee }: Suite, node: string): void {
   it.each(revisions)(
     "finds that connectMcp does what %s requires",
     async (revision) => {
-      const command = `${node} ${fixtures.client}`;
+      // its packages warn of what the suite has them do
+      const { child, printed: port } = await startSubject(node, fixtures.client, "ignore");
+      onTestFinished(() => void child.kill());
+      const command = `${node22} ${join(import.meta.dirname, "../fixtures/play-scenario.mjs")} ${port}`;
       const options = ["--requirements", revision, "--expected-failures", failures, "--timeout", "120000"];
       const { code, output } = await run(node22, [referee, "client", "--command", command, ...options]);
       // all scenarios run at once, and on a busy machine some run out of time: those are judged again, one by one

@@ -69,7 +69,7 @@ export function run(file: string, args: readonly string[], more: SpawnOptions = 
   });
 }
 
-/** A fixture in one file: the suite starts dozens of clients at once, which should not each compile TypeScript. */
+/** A fixture in one file, which both versions of Node.js run. */
 export async function bundle(fixture: string): Promise<string> {
   const outfile = join(folder, "node_modules/.out", fixture.replace(/\.ts$/, ".mjs"));
   await build({
@@ -85,12 +85,16 @@ export async function bundle(fixture: string): Promise<string> {
   return outfile;
 }
 
-/** Starts a server that prints its address. */
-export async function startServer(node: string, file: string): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(node, [file], { stdio: ["ignore", "pipe", "inherit"] });
+/** Starts a program that prints where it is reached. */
+export async function startSubject(
+  node: string,
+  file: string,
+  stderr: "inherit" | "ignore" = "inherit",
+): Promise<{ child: ChildProcess; printed: string }> {
+  const child = spawn(node, [file], { stdio: ["ignore", "pipe", stderr] });
   const printed = await new Promise<string>((resolve, reject) => {
     child.stdout.once("data", (data) => resolve(String(data)));
-    child.once("exit", (code) => reject(new Error(`The server ended with ${code}.`)));
+    child.once("exit", (code) => reject(new Error(`The program ended with ${code}.`)));
   });
-  return { child, url: printed.trim().replace("127.0.0.1", "localhost") };
+  return { child, printed: printed.trim() };
 }
