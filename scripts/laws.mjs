@@ -1,7 +1,7 @@
 // Checks laws with many more examples than the tests; takes minutes.
 //   npm run laws                      all of these
 //   npm run laws -- chunking          the chunking strategies, with 10,000 documents each
-//   npm run laws -- runs              what runs in all modes and ways have in common, with 2,000 examples each
+//   npm run laws -- runs              properties of runs, of saved values and of schemas, with 2,000 examples each
 //   npm run laws -- meetings          20,000 programs in which features meet: [--seed 1] [--count 20000], or --case '<json>'
 import { spawnSync } from "node:child_process";
 
@@ -30,12 +30,12 @@ const meetings = {
 const runs = {
   chunking: { files: "test/rag/chunking", env: { KUMIKO_DOCUMENTS: process.env.KUMIKO_DOCUMENTS ?? "10000" } },
   meetings: { files: "test/meetings", env: meetings },
-  runs: { files: "test/run/properties", env: { PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? "2000" } },
+  runs: { files: "property.test.ts test/run/properties", env: { PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? "2000" } },
 };
 
 for (const law of laws) {
   const { files = "", env = {} } = runs[law] ?? {};
-  const { status } = spawnSync("npx", ["vitest", "run", files, ...given], {
+  const { status } = spawnSync("npx", ["vitest", "run", ...files.split(" "), ...given], {
     stdio: "inherit",
     shell: process.platform === "win32",
     env: { ...process.env, ...env },

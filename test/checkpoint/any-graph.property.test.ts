@@ -15,6 +15,7 @@ import {
   START,
 } from "kumiko";
 import { describe, expect, it } from "vitest";
+import { numberOfRuns } from "../number-of-runs.js";
 import { call, calls, textsOf } from "../tools/node/calls.js";
 
 type Value = Readonly<Record<string, string>>;
@@ -385,7 +386,7 @@ describe("A graph whose nodes ask gives what it gives when nobody asks", () => {
         expect(await play(spec, seen, moves)).toEqual(result);
         expect(seen.work).toEqual(expected.work);
       }),
-      { numRuns: 60 },
+      { numRuns: numberOfRuns(25) },
     );
   }, 60_000);
 
@@ -395,7 +396,7 @@ describe("A graph whose nodes ask gives what it gives when nobody asks", () => {
         const result = await buildGraph(spec, "", newLab(false), {}).invoke(input);
         expect(await play(spec, newLab(true), moves)).toEqual(result);
       }),
-      { numRuns: 60, examples: [cutOffTools] },
+      { numRuns: numberOfRuns(25), examples: [cutOffTools] },
     );
   }, 60_000);
 
@@ -409,7 +410,7 @@ describe("A graph whose nodes ask gives what it gives when nobody asks", () => {
           expect(await play(spec, newLab(true), moves)).toEqual(result);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: numberOfRuns(25) },
     );
   }, 60_000);
 });

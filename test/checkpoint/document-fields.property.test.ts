@@ -15,6 +15,7 @@ import type {
 import { headFields, writeHead, writeRun } from "../../src/checkpoint/document/write-document.js";
 import { WrittenDocument } from "../../src/checkpoint/document/written-document.js";
 import { ValueCodec } from "../../src/checkpoint/values/value-codec.js";
+import { numberOfRuns, patience } from "../number-of-runs.js";
 
 /** Every field, also the optional ones: one that is added to a snapshot and not here does not compile. */
 type FieldsOf<T> = { readonly [Name in keyof T]-?: Arbitrary<T[Name]> };
@@ -162,7 +163,7 @@ const whole: RunSnapshot = {
 };
 
 describe("A document", () => {
-  it("gives back every field of a run that was written", { timeout: 60_000 }, () => {
+  it("gives back every field of a run that was written", patience, () => {
     let withAll = 0;
     fc.assert(
       fc.property(run, (given) => {
@@ -170,12 +171,12 @@ describe("A document", () => {
         expect(root).toEqual(given);
         if (given.tasks.some(({ visit }) => visit?.inner.some((inner) => inner.run !== undefined))) withAll++;
       }),
-      { numRuns: 500 },
+      { numRuns: numberOfRuns(250) },
     );
     expect(withAll).toBeGreaterThan(10);
   });
 
-  it("gives back every field of a run that an entry has brought", { timeout: 60_000 }, () => {
+  it("gives back every field of a run that an entry has brought", patience, () => {
     let withAll = 0;
     const keyOf = ({ node, step }: TaskSnapshot): string => `${step} ${node}`;
     fc.assert(
@@ -188,7 +189,7 @@ describe("A document", () => {
         expect(afterEntry(before, after)).toEqual(after);
         if (tasks.some(({ visit }) => visit?.inner.some((inner) => inner.run !== undefined))) withAll++;
       }),
-      { numRuns: 500 },
+      { numRuns: numberOfRuns(250) },
     );
     expect(withAll).toBeGreaterThan(10);
   });

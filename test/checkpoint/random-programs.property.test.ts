@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { CheckpointStore } from "kumiko";
 import { describe, expect, it } from "vitest";
+import { numberOfRuns, patience } from "../number-of-runs.js";
 import { expectedOf, type Program, ProgramGraph, programs } from "./random-program.js";
 import type { Process, Stop, StopKind } from "./stoppable.js";
 import { type Resumable, untilDone } from "./until-done.js";
@@ -70,7 +71,7 @@ const stops: Readonly<Record<"exit" | "step", readonly StopKind[]>> = {
 
 describe.each(durabilities)(
   "Any run of graphs, loops, tools and runs in each other (durability %s)",
-  { timeout: 60_000 },
+  patience,
   (durability) => {
     it.each(modes)("gives what it gives without questions, and does no work twice: %s", async (_mode, streamed) => {
       const property = fc.asyncProperty(ending, courses([], streamed), async (program, course) => {
@@ -80,7 +81,7 @@ describe.each(durabilities)(
         expect(ran.log.runs).toEqual(expected.works);
         expect(ran.befores).toEqual(expected.befores);
       });
-      await fc.assert(property, { numRuns: 60 });
+      await fc.assert(property, { numRuns: numberOfRuns(20) });
     });
 
     it.each(modes)("gives it also when it is asked to stop; no work is done twice: %s", async (_mode, streamed) => {
@@ -90,7 +91,7 @@ describe.each(durabilities)(
         expect([ran.result, ran.wrongAnswers, ran.log.wrongs, ran.left]).toEqual([expected.result, [], [], []]);
         expect(ran.log.runs).toEqual(expected.works);
       });
-      await fc.assert(property, { numRuns: 60 });
+      await fc.assert(property, { numRuns: numberOfRuns(20) });
     });
 
     it.each(modes)("gives it also when it is stopped again and again: %s", async (_mode, streamed) => {
@@ -100,7 +101,7 @@ describe.each(durabilities)(
         expect([ran.result, ran.wrongAnswers, ran.log.wrongs]).toEqual([expected.result, [], []]);
         expect(ran.log.tasks).toEqual(expected.works);
       });
-      await fc.assert(property, { numRuns: 100 });
+      await fc.assert(property, { numRuns: numberOfRuns(35) });
     });
   },
 );

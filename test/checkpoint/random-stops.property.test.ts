@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { type CheckpointStore, type CompiledGraph, type CompileOptions, KumikoError } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { plain } from "../compose/thrown-by.js";
+import { numberOfRuns, patience } from "../number-of-runs.js";
 import { acyclicGraphs, cyclicGraphs, digest, type GraphSpec, keyOf } from "../run/graph-spec.js";
 import { type Expected, runDependencies, runSteps, type Task } from "../run/oracle.js";
 import { graphOf } from "../run/spec-graph.js";
@@ -105,57 +106,49 @@ const stops: Readonly<Record<"exit" | "step", readonly StopKind[]>> = {
   step: ["kill", "kill", "abort", "cut off", "request", "work fails", "store fails"],
 };
 
-describe.each(durabilities)(
-  "Any anyPredecessor graph whose nodes ask (durability %s)",
-  { timeout: 60_000 },
-  (durability) => {
-    const options: CompileOptions = { triggerMode: "anyPredecessor", maxSteps: 1_000, durability };
-    const graphs = fc.oneof(acyclicGraphs, cyclicGraphs).filter((spec) => ends(runSteps(spec, input, maxSteps)));
+describe.each(durabilities)("Any anyPredecessor graph whose nodes ask (durability %s)", patience, (durability) => {
+  const options: CompileOptions = { triggerMode: "anyPredecessor", maxSteps: 1_000, durability };
+  const graphs = fc.oneof(acyclicGraphs, cyclicGraphs).filter((spec) => ends(runSteps(spec, input, maxSteps)));
 
-    it("has the result of the run without questions, and works once for each task", async () => {
-      const property = fc.asyncProperty(graphs, courses([]), async (spec, course) => {
-        const expected = runSteps(spec, input, maxSteps);
-        const ran = await run(spec, options, course);
-        expect(ran.outcome).toEqual(expected.outcome);
-        expect([ran.wrongAnswers, ran.log.wrongs]).toEqual([[], []]);
-        expect(ran.log.runs).toEqual(namesOf(expected));
-      });
-      await fc.assert(property, { numRuns: 100 });
+  it("has the result of the run without questions, and works once for each task", async () => {
+    const property = fc.asyncProperty(graphs, courses([]), async (spec, course) => {
+      const expected = runSteps(spec, input, maxSteps);
+      const ran = await run(spec, options, course);
+      expect(ran.outcome).toEqual(expected.outcome);
+      expect([ran.wrongAnswers, ran.log.wrongs]).toEqual([[], []]);
+      expect(ran.log.runs).toEqual(namesOf(expected));
     });
+    await fc.assert(property, { numRuns: numberOfRuns(35) });
+  });
 
-    it("has it also when it is stopped again and again; nothing that was finished runs again", async () => {
-      const property = fc.asyncProperty(graphs, courses(stops[durability]), async (spec, course) => {
-        const expected = runSteps(spec, input, maxSteps);
-        const ran = await run(spec, options, course);
-        expect(ran.outcome).toEqual(expected.outcome);
-        expect([ran.wrongAnswers, ran.log.wrongs]).toEqual([[], []]);
-        expect(ran.log.tasks).toEqual(namesOf(expected));
-      });
-      await fc.assert(property, { numRuns: 150 });
+  it("has it also when it is stopped again and again; nothing that was finished runs again", async () => {
+    const property = fc.asyncProperty(graphs, courses(stops[durability]), async (spec, course) => {
+      const expected = runSteps(spec, input, maxSteps);
+      const ran = await run(spec, options, course);
+      expect(ran.outcome).toEqual(expected.outcome);
+      expect([ran.wrongAnswers, ran.log.wrongs]).toEqual([[], []]);
+      expect(ran.log.tasks).toEqual(namesOf(expected));
     });
+    await fc.assert(property, { numRuns: numberOfRuns(50) });
+  });
 
-    it("works once for each task when it is only asked to stop", async () => {
-      const property = fc.asyncProperty(graphs, courses(["request"]), async (spec, course) => {
-        const expected = runSteps(spec, input, maxSteps);
-        const ran = await run(spec, options, course);
-        expect(ran.outcome).toEqual(expected.outcome);
-        expect(ran.log.runs).toEqual(namesOf(expected));
-      });
-      await fc.assert(property, { numRuns: 100 });
+  it("works once for each task when it is only asked to stop", async () => {
+    const property = fc.asyncProperty(graphs, courses(["request"]), async (spec, course) => {
+      const expected = runSteps(spec, input, maxSteps);
+      const ran = await run(spec, options, course);
+      expect(ran.outcome).toEqual(expected.outcome);
+      expect(ran.log.runs).toEqual(namesOf(expected));
     });
-  },
-);
+    await fc.assert(property, { numRuns: numberOfRuns(35) });
+  });
+});
 
-describe.each(durabilities)(
-  "Any allPredecessor graph whose nodes ask (durability %s)",
-  { timeout: 60_000 },
-  (durability) => {
-    const options: CompileOptions = { triggerMode: "allPredecessor", durability };
+describe.each(durabilities)("Any allPredecessor graph whose nodes ask (durability %s)", patience, (durability) => {
+  const options: CompileOptions = { triggerMode: "allPredecessor", durability };
 
-    it.each([
-      ["by questions alone", [] as StopKind[]] as const,
-      ["by everything there is", stops[durability]] as const,
-    ])("has the result of the run that nothing stops: stopped %s", async (_by, kinds) => {
+  it.each([["by questions alone", [] as StopKind[]] as const, ["by everything there is", stops[durability]] as const])(
+    "has the result of the run that nothing stops: stopped %s",
+    async (_by, kinds) => {
       const property = fc.asyncProperty(acyclicGraphs, courses(kinds), async (spec, course) => {
         const expected = runDependencies(spec, input);
         const ran = await run(spec, plain(options), course);
@@ -164,37 +157,33 @@ describe.each(durabilities)(
         expect(namesOf(expected)).toEqual(expect.arrayContaining(ran.log.tasks));
         if (kinds.length === 0) expect(new Set(ran.log.runs).size).toBe(ran.log.runs.length);
       });
-      await fc.assert(property, { numRuns: 150 });
-    });
-  },
-);
+      await fc.assert(property, { numRuns: numberOfRuns(50) });
+    },
+  );
+});
 
-describe.each(durabilities)(
-  "Any graph whose nodes ask, as a stream (durability %s)",
-  { timeout: 60_000 },
-  (durability) => {
-    const graphs = fc.oneof(acyclicGraphs, cyclicGraphs).filter((spec) => ends(runSteps(spec, input, maxSteps)));
+describe.each(durabilities)("Any graph whose nodes ask, as a stream (durability %s)", patience, (durability) => {
+  const graphs = fc.oneof(acyclicGraphs, cyclicGraphs).filter((spec) => ends(runSteps(spec, input, maxSteps)));
 
-    it("has the result of the run without questions, and no task works twice", async () => {
-      const property = fc.asyncProperty(graphs, courses([]), async (spec, course) => {
-        const expected = runSteps(spec, input, maxSteps);
-        const ran = await run(spec, { maxSteps: 1_000, durability }, course, true);
-        expect(ran.outcome).toEqual(expected.outcome);
-        expect(ran.wrongAnswers).toEqual([]);
-        expect(ran.log.runs).toEqual(ran.log.tasks);
-        expect(namesOf(expected)).toEqual(expect.arrayContaining(ran.log.tasks));
-      });
-      await fc.assert(property, { numRuns: 100 });
+  it("has the result of the run without questions, and no task works twice", async () => {
+    const property = fc.asyncProperty(graphs, courses([]), async (spec, course) => {
+      const expected = runSteps(spec, input, maxSteps);
+      const ran = await run(spec, { maxSteps: 1_000, durability }, course, true);
+      expect(ran.outcome).toEqual(expected.outcome);
+      expect(ran.wrongAnswers).toEqual([]);
+      expect(ran.log.runs).toEqual(ran.log.tasks);
+      expect(namesOf(expected)).toEqual(expect.arrayContaining(ran.log.tasks));
     });
+    await fc.assert(property, { numRuns: numberOfRuns(35) });
+  });
 
-    it("has it also when it is stopped again and again", async () => {
-      const property = fc.asyncProperty(graphs, courses(stops[durability]), async (spec, course) => {
-        const expected = runSteps(spec, input, maxSteps);
-        const ran = await run(spec, { maxSteps: 1_000, durability }, course, true);
-        expect(ran.outcome).toEqual(expected.outcome);
-        expect(ran.wrongAnswers).toEqual([]);
-      });
-      await fc.assert(property, { numRuns: 100 });
+  it("has it also when it is stopped again and again", async () => {
+    const property = fc.asyncProperty(graphs, courses(stops[durability]), async (spec, course) => {
+      const expected = runSteps(spec, input, maxSteps);
+      const ran = await run(spec, { maxSteps: 1_000, durability }, course, true);
+      expect(ran.outcome).toEqual(expected.outcome);
+      expect(ran.wrongAnswers).toEqual([]);
     });
-  },
-);
+    await fc.assert(property, { numRuns: numberOfRuns(35) });
+  });
+});

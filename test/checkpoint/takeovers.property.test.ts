@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { KumikoError, memoryStore } from "kumiko";
 import { describe, expect, it } from "vitest";
+import { numberOfRuns, patience } from "../number-of-runs.js";
 import { Process } from "./stoppable.js";
 import { compileOptions, type Example, examples } from "./stories.js";
 import { WorkLog } from "./work-log.js";
@@ -65,7 +66,7 @@ async function settle(run: Promise<string>): Promise<string> {
 
 const lost = ["CHECKPOINT_LOST", "CHECKPOINT_IN_USE", "UNKNOWN_CHECKPOINT"];
 
-describe("Processes that take a run away from each other", { timeout: 60_000 }, () => {
+describe("Processes that take a run away from each other", patience, () => {
   const silent = examples.filter(({ name }) => !/ask/.test(name));
 
   it.each(silent.map((example) => [example.name, example] as const))(
@@ -79,7 +80,7 @@ describe("Processes that take a run away from each other", { timeout: 60_000 }, 
         expect(log.tasks).toEqual(example.tasks);
         expect(log.wrongs.filter((wrong) => wrong.includes("in one process"))).toEqual([]);
       });
-      await fc.assert(property, { numRuns: 40 });
+      await fc.assert(property, { numRuns: numberOfRuns(20) });
     },
   );
 });

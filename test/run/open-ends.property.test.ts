@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { type CompileOptions, pipe, type Runnable } from "kumiko";
 import { type RecordingHandler, recordingHandler } from "kumiko/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { numberOfRuns } from "../number-of-runs.js";
 import { acyclicGraphs, cyclicGraphs, type GraphSpec, type NodeKind } from "./graph-spec.js";
 import { runDependencies, runSteps, type Task } from "./oracle.js";
 import { graphOf } from "./spec-graph.js";
@@ -173,6 +174,6 @@ describe.each([
       expect(asText(whole.tasks)).toEqual(expect.arrayContaining(asText(troubled.tasks)));
       expect(unhandled).toEqual([]);
     });
-    await fc.assert(property, { numRuns: 400 });
+    await fc.assert(property, { numRuns: numberOfRuns(200) });
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { type CompileOptions, KumikoError, type Runnable, StreamReader } from "kumiko";
 import { recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
+import { numberOfRuns } from "../number-of-runs.js";
 import { acyclicGraphs, cyclicGraphs, type GraphSpec } from "./graph-spec.js";
 import { type Expected, runDependencies, runSteps, type Task } from "./oracle.js";
 import { graphOf } from "./spec-graph.js";
@@ -62,7 +63,7 @@ describe("Any anyPredecessor graph", () => {
       expect(actual.outcome).toEqual(expected.outcome);
       expect(inSteps(actual.tasks, spec)).toEqual(inSteps(expected.tasks, spec));
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: numberOfRuns(120) });
   });
 
   it.each(Object.entries(starts))("gives and runs the same in %s", async (_mode, start) => {
@@ -73,7 +74,7 @@ describe("Any anyPredecessor graph", () => {
       expect(asText(ofEagerNodes(spec, actual.tasks))).toEqual(asText(ofEagerNodes(spec, expected.tasks)));
       expect(asText(expected.tasks)).toEqual(expect.arrayContaining(asText(actual.tasks)));
     });
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, { numRuns: numberOfRuns(80) });
   });
 });
 
@@ -94,7 +95,7 @@ describe("Any allPredecessor graph", () => {
       const needed = "code" in actual.outcome ? expected.tasks : neededTasks(spec, expected.tasks);
       expect(asText(actual.tasks)).toEqual(expect.arrayContaining(asText(ofEagerNodes(spec, needed))));
     });
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, { numRuns: numberOfRuns(80) });
   });
 });
 

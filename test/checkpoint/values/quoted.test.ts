@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { writeRun } from "../../../src/checkpoint/document/write-document.js";
 import { quoted } from "../../../src/checkpoint/values/quoted.js";
 import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
+import { numberOfRuns } from "../../number-of-runs.js";
 
 const texts = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -14,7 +15,7 @@ it("a text is quoted as JSON does it", () => {
   const property = fc.property(texts, (text) => {
     expect(quoted(text)).toBe(JSON.stringify(text));
   });
-  fc.assert(property, { numRuns: 2_000 });
+  fc.assert(property, { numRuns: numberOfRuns(1_000) });
 });
 
 it("nodes of any name and kind, that lead anywhere, are written as JSON does it, as often as that is asked", () => {
@@ -26,7 +27,7 @@ it("nodes of any name and kind, that lead anywhere, are written as JSON does it,
     const expected = { ...run, state: null, tasks: [written, written], stop: null };
     expect(JSON.parse(writeRun(run, codec))).toEqual(JSON.parse(JSON.stringify(expected)));
   });
-  fc.assert(property, { numRuns: 2_000 });
+  fc.assert(property, { numRuns: numberOfRuns(1_000) });
 });
 
 it("a node that became something else under the same name is written as what it is now", () => {

@@ -5,6 +5,7 @@ import { savedFormOf } from "../../../src/checkpoint/values/saved-form.js";
 import { StateCopy } from "../../../src/checkpoint/values/state-copy.js";
 import { sharingTree } from "../../../src/checkpoint/values/tree.js";
 import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
+import { numberOfRuns } from "../../number-of-runs.js";
 import { sameGraph } from "./same-graph.js";
 
 const codec = new ValueCodec([]);
@@ -178,7 +179,7 @@ describe("The copy of a state", () => {
         counts.changes += saved.changes;
         counts.wholes += saved.wholes;
       }),
-      { numRuns: 2_000 },
+      { numRuns: numberOfRuns(1_000) },
     );
     expect(counts.changes).toBeGreaterThan(2 * counts.wholes);
   });
@@ -198,7 +199,7 @@ describe("The copy of a state", () => {
         counts.changes += saved.changes;
         counts.wholes += saved.wholes;
       }),
-      { numRuns: 2_000 },
+      { numRuns: numberOfRuns(1_000) },
     );
     expect(counts.changes).toBeGreaterThan(2 * counts.wholes);
   });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { KumikoError } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { ValueCodec } from "../../../src/checkpoint/values/value-codec.js";
+import { numberOfRuns } from "../../number-of-runs.js";
 import { anyGraph, graphCodecs } from "./any-graph.js";
 import { roundTrip } from "./round-trip.js";
 import { sameGraph } from "./same-graph.js";
@@ -16,7 +17,7 @@ it("any value that can be saved comes back, shared in the same places", () => {
       expect(sameGraph(copy, value)).toBe(true);
       expect(codec.encode(copy, "state")).toBe(text);
     }),
-    { numRuns: 1000 },
+    { numRuns: numberOfRuns(500) },
   );
 });
 
@@ -27,7 +28,7 @@ it("any JSON comes back as it was, alone and beside what is no JSON", () => {
       expect(sameGraph(both, [value, 1n])).toBe(true);
       expect(sameGraph(codec.decode(JSON.parse(codec.encode(value, "state")), "state"), value)).toBe(true);
     }),
-    { numRuns: 500 },
+    { numRuns: numberOfRuns(250) },
   );
 });
 
@@ -131,7 +132,7 @@ describe("a document that was changed", () => {
         const again = roundTrip(read, graphCodecs); // of the issues of a ToolError only what is standard is kept
         expect(sameGraph(roundTrip(again, graphCodecs), again)).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: numberOfRuns(3_000) },
     );
     expect(Math.min(readable, unreadable)).toBeGreaterThan(300);
     expect(Object.getOwnPropertyNames(Object.prototype).sort()).toEqual(before);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 /** How many documents each law is checked with; `npm run laws` sets 10,000. */
-export const documentCount = Number(process.env.KUMIKO_DOCUMENTS ?? 300);
+export const documentCount = Number(process.env.KUMIKO_DOCUMENTS ?? 100);
 
 export const runs = { numRuns: documentCount };
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { KumikoError, memoryStore } from "kumiko";
 import { recordingHandler, simulate } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
+import { limits, numberOfRuns, patience } from "../../number-of-runs.js";
 import { type Mode, modes, start } from "../every-way.js";
-import { limits, numberOfRuns, patience } from "../properties/number-of-runs.js";
 import { compilePolicies, Lab } from "./build-policies.js";
 import { PoliciesModel, type Prediction } from "./policies-model.js";
 import { type RunSpec, runSpec } from "./random-policies.js";
@@ -87,6 +87,6 @@ describe("Any policies around the nodes of any graph", () => {
       }
       expect(wrong).toEqual([]);
     });
-    await fc.assert(property, { numRuns: numberOfRuns(40), ...limits });
+    await fc.assert(property, { numRuns: numberOfRuns(20), ...limits });
   });
 });

@@ -1,4 +1,5 @@
 import { ConcatRegistry, Runtime } from "kumiko";
+import { isGiven } from "../../number-of-runs.js";
 
 /** Joins by the registry of the runtime. It has a method, so that it is not a record. */
 export class Tally {
@@ -133,4 +134,16 @@ export function recordOf(records: readonly unknown[], deep: boolean, refused: Ex
 /** Of the kinds above only these are records. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+let turn = 0;
+
+/** Every kind with every declaration when the number of runs is given; else a third of them, at each call another. */
+export function* declaredKinds(): Generator<{ name: string; kind: readonly unknown[]; concat: Concat }> {
+  turn += 1;
+  for (const [row, [kindName, kind]] of Object.entries(kinds).entries()) {
+    for (const [column, [concatName, concat]] of Object.entries(concats).entries()) {
+      if (isGiven || (row + column + turn) % 3 === 0) yield { name: `${kindName}, concat ${concatName}`, kind, concat };
+    }
+  }
 }

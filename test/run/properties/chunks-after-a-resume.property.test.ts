@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { END, isInterrupt, lambda, memoryStore, passthrough, START, type StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
 import { questionOf } from "../../checkpoint/interrupt-of.js";
+import { limits, numberOfRuns, patience } from "../../number-of-runs.js";
 import { goOn, type Mode, modes, outcomeOf, start } from "../every-way.js";
 import { type LooseGraph, looseGraph } from "../loose-graph.js";
-import { type Concat, concats, type Expected, kinds, runtime } from "./chunk-kinds.js";
+import { type Concat, concats, declaredKinds, type Expected, kinds, runtime } from "./chunk-kinds.js";
 import { type Compared, Differences } from "./differences.js";
-import { limits, numberOfRuns, patience } from "./number-of-runs.js";
 import { expectedOf, get, type Pipeline, pipelineOf, yields } from "./wrappings.js";
 
 const hows = ["resume", "resumeStream"] as const;
@@ -50,13 +50,11 @@ async function settledAs(result: unknown): Promise<unknown> {
 
 async function table(source: string, names: readonly string[]): Promise<string[]> {
   const differences = new Differences();
-  for (const [kindName, kind] of Object.entries(kinds)) {
-    for (const [concatName, concat] of Object.entries(concats)) {
-      const pipeline: Pipeline = { source, stages: names, kind, concat };
-      const graph = pipelineOf(pipeline, ["last", (whole: unknown) => whole]);
-      const runs = await stoppedAndResumed(graph, "anyPredecessor", expectedOf(pipeline));
-      differences.note(`${kindName}, concat ${concatName}`, runs);
-    }
+  for (const { name, kind, concat } of declaredKinds()) {
+    const pipeline: Pipeline = { source, stages: names, kind, concat };
+    const graph = pipelineOf(pipeline, ["last", (whole: unknown) => whole]);
+    const runs = await stoppedAndResumed(graph, "anyPredecessor", expectedOf(pipeline));
+    differences.note(name, runs);
   }
   return differences.sentences;
 }
@@ -102,7 +100,7 @@ describe(
           differences.note(`${kind}, concat ${concat}`, await stoppedAndResumed(graph, triggerMode, expectedOf(built)));
           expect(differences.sentences).toEqual([]);
         }),
-        { numRuns: numberOfRuns(50), ...limits },
+        { numRuns: numberOfRuns(25), ...limits },
       );
     });
   },
@@ -120,21 +118,19 @@ const noting = (read: unknown[]) =>
     },
   });
 
-/** Every kind and concat, as a run on streams that stops and goes on as one. */
+/** Kinds and declarations, each as a run on streams that stops and goes on as one. */
 async function chunkWise(
   look: (kind: readonly unknown[], concat: Concat, mode: Mode, options: object) => Promise<readonly unknown[]>,
   keyed: (chunk: unknown) => unknown = (chunk) => chunk,
 ): Promise<string[]> {
   const wrong: string[] = [];
-  for (const [kindName, kind] of Object.entries(kinds)) {
-    for (const [concatName, concat] of Object.entries(concats)) {
-      for (const mode of modes) {
-        if (mode === "invoke") continue;
-        for (const durability of durabilities) {
-          const read = await look(kind, concat, mode, { durability, ...store() }).catch((error: unknown) => [error]);
-          if (isDeepStrictEqual(read, kind.map(keyed))) continue;
-          wrong.push(`${kindName}, concat ${concatName}, ${mode}, ${durability}: ${read.map(String).join(" | ")}`);
-        }
+  for (const { name, kind, concat } of declaredKinds()) {
+    for (const mode of modes) {
+      if (mode === "invoke") continue;
+      for (const durability of durabilities) {
+        const read = await look(kind, concat, mode, { durability, ...store() }).catch((error: unknown) => [error]);
+        if (isDeepStrictEqual(read, kind.map(keyed))) continue;
+        wrong.push(`${name}, ${mode}, ${durability}: ${read.map(String).join(" | ")}`);
       }
     }
   }

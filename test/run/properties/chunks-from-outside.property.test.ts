@@ -1,6 +1,6 @@
 import { lambda, passthrough, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { compileOptions, type Mode, outcomeOf, runOptions, ways } from "../every-way.js";
+import { compileOptions, isSaved, type Mode, outcomeOf, runOptions, ways } from "../every-way.js";
 import { type LooseGraph, lineOf, type NodeEntry } from "../loose-graph.js";
 import { type Concat, concats, type Expected, isRecord, joined, kinds, recordOf, runtime } from "./chunk-kinds.js";
 import { type Compared, Differences } from "./differences.js";
@@ -38,9 +38,10 @@ const graphs: Readonly<Record<string, readonly NodeEntry[]>> = {
 
 async function runs(graph: LooseGraph, chunks: () => AsyncIterable<unknown>, expected: Expected): Promise<Compared[]> {
   const compared: Compared[] = [];
+  const withoutStore = graph.compile({ runtime });
   for (const mode of streamModes) {
     for (const way of ways) {
-      const app = graph.compile({ runtime, ...compileOptions(way) });
+      const app = isSaved(way) ? graph.compile({ runtime, ...compileOptions(way) }) : withoutStore;
       const given = chunks() as AsyncIterable<never>;
       const options = runOptions(way);
       const run = mode === "collect" ? app.collect(given, options) : app.transform(given, options).concat();

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileOptions, type Mode, modes, outcomeOf, runOptions, start, ways } from "../every-way.js";
+import { limits, numberOfRuns, patience } from "../../number-of-runs.js";
+import { compileOptions, isSaved, type Mode, modes, outcomeOf, runOptions, start, ways } from "../every-way.js";
 import type { LooseGraph } from "../loose-graph.js";
-import { type Concat, concats, type Expected, kinds, runtime } from "./chunk-kinds.js";
+import { type Concat, concats, declaredKinds, type Expected, kinds, runtime } from "./chunk-kinds.js";
 import { type Compared, Differences } from "./differences.js";
-import { limits, numberOfRuns, patience } from "./number-of-runs.js";
 import {
   expectedOf,
   expectedOfMapped,
@@ -27,9 +27,11 @@ async function compared(
   wanted: (mode: Mode) => Expected,
 ): Promise<Compared[]> {
   const runs: Compared[] = [];
+  const compile = (options: object) => graph.compile({ runtime, triggerMode, ...options });
+  const withoutStore = compile({});
   for (const mode of modes) {
     for (const way of ways) {
-      const app = graph.compile({ runtime, triggerMode, ...compileOptions(way) });
+      const app = isSaved(way) ? compile(compileOptions(way)) : withoutStore;
       const outcome = await outcomeOf(start(app, mode, given, runOptions(way)));
       runs.push({ run: `${mode} ${way}`, outcome, expected: wanted(mode) });
     }
@@ -37,18 +39,15 @@ async function compared(
   return runs;
 }
 
-/** Every kind of chunk with every declaration. */
+/** Kinds of chunks with what nodes declare of them. */
 async function table(
   graphOf: (kind: readonly unknown[], concat: Concat) => LooseGraph,
   wanted: (kind: readonly unknown[], concat: Concat, mode: Mode) => Expected,
 ): Promise<string[]> {
   const differences = new Differences();
-  for (const [kindName, kind] of Object.entries(kinds)) {
-    for (const [concatName, concat] of Object.entries(concats)) {
-      const graph = graphOf(kind, concat);
-      const name = `${kindName}, concat ${concatName}`;
-      differences.note(name, await compared(graph, "anyPredecessor", (mode) => wanted(kind, concat, mode)));
-    }
+  for (const { name, kind, concat } of declaredKinds()) {
+    const graph = graphOf(kind, concat);
+    differences.note(name, await compared(graph, "anyPredecessor", (mode) => wanted(kind, concat, mode)));
   }
   return differences.sentences;
 }
@@ -91,7 +90,7 @@ describe(
           differences.note(`${kind}, concat ${concat}`, runs);
           expect(differences.sentences).toEqual([]);
         }),
-        { numRuns: numberOfRuns(60), ...limits },
+        { numRuns: numberOfRuns(30), ...limits },
       );
     });
   },

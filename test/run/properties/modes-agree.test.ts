@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import type { Handler, Runnable } from "kumiko";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { limits, numberOfRuns, patience } from "../../number-of-runs.js";
 import { settled } from "../../schema/stream/producer.js";
 import { buildGraph, inPieces, newLab } from "./build-graph.js";
 import type { Value } from "./node-meaning.js";
-import { limits, numberOfRuns, patience } from "./number-of-runs.js";
 import { type GraphSpec, type Kind, randomGraph, type Trigger } from "./random-graph.js";
 import { type Prediction, predict } from "./reference-model.js";
 
@@ -134,7 +134,7 @@ describe.each<[string, Trigger]>([
           check(await observe(graph, mode, watched), predicted(graph, mode), visibleIn(graph, mode, watched));
         }
       }),
-      { numRuns: numberOfRuns(150), ...limits },
+      { numRuns: numberOfRuns(75), ...limits },
     );
   });
 });

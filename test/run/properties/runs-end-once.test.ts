@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { type Runnable, StreamReader } from "kumiko";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { numberOfRuns } from "../../number-of-runs.js";
 import { settled } from "../../schema/stream/producer.js";
 import { buildGraph, type Lab, microtasks, newLab } from "./build-graph.js";
 import { type HandlerKind, HandlerLog, handlerKinds } from "./handler-log.js";
@@ -162,7 +163,7 @@ describe.each<Trigger>(["allPredecessor", "anyPredecessor"])("a run of a graph o
         expect(used.lateCalls).toBe(0);
         expect(unhandled.splice(0)).toEqual([]);
       }),
-      { numRuns: 400 },
+      { numRuns: numberOfRuns(200) },
     );
   });
 });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { limits, numberOfRuns, patience } from "../../number-of-runs.js";
 import { settled } from "../../schema/stream/producer.js";
 import { modes } from "../every-way.js";
-import { limits, numberOfRuns, patience } from "./number-of-runs.js";
 import { type GraphShape, type GraphSpec, type Kind, randomGraph, type Trigger } from "./random-graph.js";
 import {
   asksAnything,
@@ -74,7 +74,7 @@ describe.each<[string, Trigger]>([
   const mixed = fc.oneof(randomGraph(shape(trigger)), randomGraph(sound(trigger)));
 
   it("gives the same value, or the same error at the same node, in every way to run", async () => {
-    await holds(mixed, 30, async (spec) => {
+    await holds(mixed, 15, async (spec) => {
       const wrong: string[] = [];
       for (const mode of modes) {
         const endings = new Endings(spec, mode);
@@ -92,7 +92,7 @@ describe.each<[string, Trigger]>([
   it("gives after any questions what it gives when nobody asks, and asks the same in every way to run", async () => {
     // a limit of steps counts anew with each resume
     const unlimited = mixed.filter(asksAnything).map((spec) => ({ ...spec, maxSteps: undefined }));
-    await holds(unlimited, 30, async (spec) => {
+    await holds(unlimited, 15, async (spec) => {
       const wrong: string[] = [];
       const asked = new Map<string, string>();
       for (const mode of modes) {
@@ -114,7 +114,7 @@ describe.each<[string, Trigger]>([
   });
 
   it("tells a handler the same in the same order, plain, controlled and saved", async () => {
-    await holds(mixed.filter(endWaitsForAll), 30, async (spec) => {
+    await holds(mixed.filter(endWaitsForAll), 15, async (spec) => {
       const wrong: string[] = [];
       for (const mode of modes) {
         const endings = new Endings(spec, mode);

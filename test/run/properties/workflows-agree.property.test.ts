@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Graph, isInterrupt, memoryStore, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { limits, numberOfRuns, patience } from "./number-of-runs.js";
+import { limits, numberOfRuns, patience } from "../../number-of-runs.js";
 import { buildWorkflow, input, type WorkflowSpec, workflowSpec } from "./random-workflow.js";
 
 /** What a run gives, and which nodes have run. */
@@ -48,7 +48,7 @@ describe("Any workflow", () => {
         expect(await outcome(spec, (flow) => nested(flow).invoke(input))).toEqual(plain);
         expect(await resultOf(spec, (flow) => nested(flow).stream(input).concat())).toBe(plain.result);
       }),
-      { numRuns: numberOfRuns(60), ...limits },
+      { numRuns: numberOfRuns(30), ...limits },
     );
   });
 
@@ -84,7 +84,7 @@ describe("Any workflow", () => {
         expect(new Set(ran).size).toBe(ran.length);
         expect(JSON.stringify(result)).toBe(plain.result);
       }),
-      { numRuns: numberOfRuns(100), ...limits },
+      { numRuns: numberOfRuns(50), ...limits },
     );
   });
 });

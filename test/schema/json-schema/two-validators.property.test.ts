@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SchemaCompilers } from "../../../src/schema/json-schema/compilers.js";
+import { numberOfRuns } from "../../number-of-runs.js";
 
 const compilersOf = () => [new SchemaCompilers(false), new SchemaCompilers(true)] as const;
 
@@ -114,7 +115,7 @@ describe("a JSON Schema is checked the same with and without code generation", (
         }
         for (const one of values) expect(sorted(right.check(one))).toEqual(sorted(left.check(one)));
       }),
-      { numRuns: 150 },
+      { numRuns: numberOfRuns(75) },
     );
   });
 
@@ -128,7 +129,7 @@ describe("a JSON Schema is checked the same with and without code generation", (
         expect(left?.unchecked.map(({ path }) => path)).not.toContain("");
         for (const one of values) expect(sorted(right?.check(one))).toEqual(sorted(left?.check(one)));
       }),
-      { numRuns: 150 },
+      { numRuns: numberOfRuns(75) },
     );
   });
 });

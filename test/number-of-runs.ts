@@ -1,7 +1,8 @@
 const given = Number(process.env.PROPERTY_RUNS);
-const isGiven = Number.isInteger(given) && given > 0;
+/** Whether the number is given: what is tried by chance or in part is then tried at length. */
+export const isGiven = Number.isInteger(given) && given > 0;
 
-/** How many random cases a property tries: few in CI, as many as you like with `PROPERTY_RUNS=10000 npx vitest run <file>`. */
+/** How many random cases a property tries: few in CI, as many as you like with `PROPERTY_RUNS=10000 npx vitest run <file>`; `npm run laws` tries 2,000. */
 export const numberOfRuns = (few: number): number => (isGiven ? given : few);
 
 /** For tests of properties: as long as it takes when the number of runs is given. */
