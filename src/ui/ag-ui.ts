@@ -35,21 +35,19 @@ export async function agUi(stream: StreamSource<AgentEvent>, options: AgUiOption
 
 class AgUiEncoder implements EventEncoder {
   readonly #events: AgUiEvents;
-  #hasError = false;
 
   constructor(run: { readonly threadId: string; readonly runId: string }) {
     this.#events = new AgUiEvents(run);
   }
 
   encode(event: AgentEvent): string {
-    if (event.type === "error" && event.agentPath.length === 1) this.#hasError = true;
     let text = "";
     for (const converted of this.#events.convert(event)) text += sseEvent(converted);
     return text;
   }
 
   fail(error: EventError): string {
-    return this.#hasError ? "" : sseEvent(runError(error));
+    return sseEvent(runError(error));
   }
 
   end(): string {

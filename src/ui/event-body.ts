@@ -6,7 +6,7 @@ import type { ErrorMask } from "./error-mask.js";
 export interface EventEncoder {
   /** Returns the text of an event; empty if the format has no such event. */
   encode(event: AgentEvent): string;
-  /** Returns the text for a stream that fails; the text of the error is one for clients. */
+  /** Returns the text for a stream that fails without an event that says so; the text of the error is one for clients. */
   fail(error: EventError): string;
   /** Returns the text after the last event. */
   end(): string;
@@ -47,6 +47,7 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
   #isReading = false;
   #isScheduled = false;
   #isAtEnd = false;
+  #hasToldError = false;
   #pending: PendingPull | undefined;
 
   constructor({ events, iterator, first, encoder, mask, heartbeatMs }: BodyParts) {
@@ -104,6 +105,7 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
       return;
     }
     try {
+      if (value.type === "error" && value.agentPath.length < 2) this.#hasToldError = true;
       this.#text += this.#encoder.encode(this.#mask.event(value));
     } catch (error) {
       this.#onError(error);
@@ -115,7 +117,8 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
   };
 
   readonly #onError = (error: unknown): void => {
-    this.#end(this.#encoder.fail(this.#mask.error(errorEvent(error))) + this.#encoder.end());
+    const told = this.#hasToldError ? "" : this.#encoder.fail(this.#mask.error(errorEvent(error)));
+    this.#end(told + this.#encoder.end());
   };
 
   #end(text: string): void {

@@ -26,7 +26,6 @@ class SseEncoder implements EventEncoder {
   #run = "";
   #seq = -1;
   #path: readonly string[] = [];
-  #hasError = false;
 
   encode(event: AgentEvent): string {
     if (this.#run === "") {
@@ -34,12 +33,10 @@ class SseEncoder implements EventEncoder {
       this.#path = event.agentPath.slice(0, 1);
     }
     this.#seq = event.seq;
-    if (event.type === "error" && event.agentPath.length < 2) this.#hasError = true;
     return sseEvent(event, `${this.#run}:${event.seq}`);
   }
 
   fail(error: EventError): string {
-    if (this.#hasError) return "";
     const fields = { seq: this.#seq + 1, runId: this.#run, agentPath: this.#path, step: 0 };
     return sseEvent({ ...fields, type: "error", error } satisfies AgentEvent);
   }

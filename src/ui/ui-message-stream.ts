@@ -37,21 +37,19 @@ export async function uiMessageStream(
 
 class UiEncoder implements EventEncoder {
   readonly #chunks: UiChunks;
-  #hasError = false;
 
   constructor(sendReasoning: boolean) {
     this.#chunks = new UiChunks(sendReasoning);
   }
 
   encode(event: AgentEvent): string {
-    if (event.type === "error" && event.agentPath.length < 2) this.#hasError = true;
     let text = "";
     for (const chunk of this.#chunks.convert(event)) text += sseEvent(chunk);
     return text;
   }
 
   fail(error: EventError): string {
-    return this.#hasError ? "" : sseEvent(errorChunk(error));
+    return sseEvent(errorChunk(error));
   }
 
   end(): string {
