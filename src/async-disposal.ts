@@ -4,5 +4,7 @@ type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Nam
 /**
  * The method that `await using` calls, for interfaces to extend. It is missing in programs whose TypeScript library does not have
  * `Symbol.asyncDispose`, so that the declarations of this package compile there too.
+ *
+ * @internal
  */
 export type AsyncDisposal = { [Name in AsyncDispose]: () => Promise<void> };

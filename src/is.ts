@@ -1,4 +1,4 @@
-/** An object whose fields are looked up by name. */
+/** An object whose fields are looked up by name. @internal */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Whether a value is any object: also a list or an instance of a class, but no function. */

@@ -7,7 +7,7 @@ import type { AnyMiddleware } from "./create-middleware.js";
 /** The options of an agent of any output. */
 export type AnyAgentOptions = AgentOptions<AnyStandardSchema | JsonSchema | undefined>;
 
-/** An agent's options, checked and with their defaults. */
+/** An agent's options, checked and with their defaults. @internal */
 export interface AgentParts {
   readonly name: string;
   readonly description: string | undefined;

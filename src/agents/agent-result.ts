@@ -23,6 +23,7 @@ export interface AgentStep {
   readonly agent: string;
 }
 
+/** @internal */
 interface ResultFields<Output> {
   /** The answer; with an output schema the accepted JSON, with `returnDirectly` the result of the tool. */
   readonly text: string;

@@ -38,6 +38,7 @@ export interface AgentNodes {
   readonly tools: NodeShape<AgenticMessage, AgenticMessage[], undefined>;
 }
 
+/** The graph of an agent: from a conversation to the last message. */
 export type AgentGraph = CompiledGraph<readonly AgenticMessage[], AgenticMessage, AgentNodes>;
 
 /**

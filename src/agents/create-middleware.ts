@@ -12,7 +12,7 @@ import type { AgentModelOptions } from "./call-options.js";
 import { invalidMiddleware } from "./errors.js";
 import type { ModelReply, ModelRequest } from "./model-request.js";
 
-/** A hook can return a value, or nothing. */
+/** A hook can return a value, or nothing. @internal */
 type Maybe<T> = T | undefined | void | Promise<T | undefined> | Promise<void>;
 
 /**

@@ -1,6 +1,6 @@
 /** Agents: tools, threads, middlewares, approvals, structured answers and handoffs. @packageDocumentation */
 
-export type { Agent, AgentNodes, AgentToolOptions } from "./agent.js";
+export type { Agent, AgentGraph, AgentNodes, AgentToolOptions } from "./agent.js";
 export type { AgentContext, AgentRun, Per, StopWhen } from "./agent-context.js";
 export type { AgentEvent, AgentEventBody, EventError, EventPlace, RestartReason } from "./agent-event.js";
 export type { AgentOptions, OnMaxSteps, OutputMode } from "./agent-options.js";

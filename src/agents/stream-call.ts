@@ -27,7 +27,7 @@ export interface StreamedRun {
   ): AsyncGenerator<unknown, void>;
 }
 
-/** The run behind a stream of an agent: its first reader starts it. */
+/** The run behind a stream of an agent: its first reader starts it. @internal */
 export class StreamCall {
   readonly feed: EventFeed;
   readonly #run: StreamedRun;

@@ -12,6 +12,7 @@ export {
   type ExecuteResult,
   type McpToolProperties,
 } from "../tools/define/create-tool.js";
+export type { ModelOutputOptions } from "../tools/define/created-stages.js";
 export { ToolError, type ToolErrorDetails } from "../tools/define/errors.js";
 export {
   type GrpcFailure,
@@ -60,6 +61,7 @@ export type {
   ToolChoice,
 } from "./model.js";
 export type { ParseOptions, Parser } from "./parser.js";
+export type { AnyRequestContext } from "./request-context.js";
 export type { ResumeInfo } from "./resume-info.js";
 export type {
   DocumentSource,
@@ -74,4 +76,5 @@ export type {
   Transformer,
 } from "./retrieval.js";
 export type { ApprovalRule, Tool, ToolContext, ToolOutput } from "./tool.js";
+export type { AnyToolOptions } from "./tool-options.js";
 export { type ToolOption, type ToolOptions, toolOptions } from "./tool-options.js";

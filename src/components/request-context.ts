@@ -19,7 +19,7 @@ export function contextKey<T>(name: string): ContextKey<T> {
   return Object.freeze({ name });
 }
 
-/** The key of a value of any type: a `ContextKey` is invariant. */
+/** The key of a value of any type: a `ContextKey` is invariant. @internal */
 interface AnyContextKey {
   readonly name: string;
   readonly [valueType]?: ((value: never) => unknown) | undefined;
@@ -27,8 +27,11 @@ interface AnyContextKey {
 
 /** The request context that a run accepts and nodes see: any `RequestContext<…>`. */
 export interface AnyRequestContext {
+  /** Returns a value by its name; `undefined` if there is none. */
   get(key: never): unknown;
+  /** Whether there is a value with this name. */
   has(key: never): boolean;
+  /** The names and values. */
   entries(): IterableIterator<[string, unknown]>;
 }
 
@@ -95,6 +98,7 @@ export class RequestContext<Values extends object = Record<string, unknown>> {
   }
 }
 
+/** @internal */
 type EntryOf<Values> =
   | readonly [name: keyof Values & string, value: Values[keyof Values & string]]
   | readonly [key: AnyContextKey, value: unknown];

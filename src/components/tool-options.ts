@@ -21,7 +21,9 @@ export interface ToolOptions<Options extends object> {
 
 /** The options of some tool. */
 export interface AnyToolOptions {
+  /** The key that call options name. */
   readonly key: string;
+  /** The values without call options. */
   readonly defaults: object;
 }
 

@@ -31,7 +31,7 @@ export interface BatchOptions<O = unknown> extends RunOptions {
   readonly settled?: boolean | undefined;
 }
 
-/** The inputs of a batch: any iterable or stream, except a string. */
+/** The inputs of a batch: any iterable or stream, except a string. @internal */
 export type BatchInputs<I> = (Iterable<I> | StreamSource<I>) & object;
 
 /**

@@ -44,15 +44,16 @@ export interface ChainOptions<I, O, Wanted, Result> {
   readonly output?: StandardSchemaV1<Wanted, Result> | undefined;
 }
 
-/** Marks a chain without an output schema: the output of the last step is the result. */
+/** Marks a chain without an output schema: the output of the last step is the result. @internal */
 type Unchanged = { readonly unchanged: true };
 
+/** @internal */
 type ResultOf<O, Result> = [Result] extends [Unchanged] ? O : Result;
 
-/** What chunks are joined to: the value that an output schema takes. */
+/** What chunks are joined to: the value that an output schema takes. @internal */
 type JoinedOf<O, Wanted, Result> = [Result] extends [Unchanged] ? O : Wanted;
 
-/** Checks the output of the last step against the output schema, if there is one. */
+/** Checks the output of the last step against the output schema, if there is one. @internal */
 type Finished<O, Wanted, Then> = unknown extends Wanted
   ? Then
   : [O] extends [Wanted]

@@ -40,7 +40,7 @@ export function events<I>(runnable: Runnable<I, unknown>, input: I, options: Run
   return log.follow(runnable.stream(input, withLog(options, log)));
 }
 
-/** A compiled graph that can be resumed. */
+/** A compiled graph that can be resumed. @internal */
 type Resumable = Pick<CompiledGraph<never, unknown>, "resumeStream">;
 
 /**

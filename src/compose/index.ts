@@ -14,6 +14,7 @@ export type {
   SavedState,
 } from "../checkpoint/history/history-entry.js";
 export { memoryStore } from "../checkpoint/memory-store.js";
+export type { Interrupts } from "../checkpoint/pause/interrupt.js";
 export { type Interrupt, InterruptError, isInterrupt } from "../checkpoint/pause/interrupt.js";
 export type { ClassCodec } from "../checkpoint/values/class-codec.js";
 export type { Clock } from "../components/clock.js";

@@ -26,7 +26,7 @@ export interface LambdaModes<I, O> {
     | undefined;
 }
 
-/** The modes of a lambda that only streams. The option `concat` declares how its chunks are joined. */
+/** The modes of a lambda that only streams. The option `concat` declares how its chunks are joined. @internal */
 interface StreamingModes<I, Chunk> extends Pick<LambdaModes<I, Chunk>, "stream" | "transform"> {
   readonly invoke?: undefined;
   readonly collect?: undefined;

@@ -13,7 +13,7 @@ export interface FromOptions<DataOnly, Default, Required> {
   readonly required?: Required | undefined;
 }
 
-/** Accepts any value, and keeps literal types. */
+/** Accepts any value, and keeps literal types. @internal */
 type Given = string | number | bigint | boolean | symbol | object | null | undefined;
 
 /**

@@ -1,6 +1,6 @@
 import { invalidOption } from "./errors.js";
 
-/** Called when a stop is requested, with the given `timeoutMs`. */
+/** Called when a stop is requested, with the given `timeoutMs`. @internal */
 export type StopListener = (timeoutMs: number | undefined) => void;
 
 /**

@@ -38,7 +38,7 @@ import type { FailureKey, Mapping } from "./types/workflow/sources.js";
 import type { UntypedWorkflow, WorkflowEndOptions } from "./untyped-workflow.js";
 import { WorkflowBuilder } from "./workflow-builder.js";
 
-/** The context for checking the mapping of a node. */
+/** The context for checking the mapping of a node. @internal */
 type At<I, Nodes, Maybe, Forks, Key, M, After> = Around<
   I,
   Nodes,
@@ -48,7 +48,7 @@ type At<I, Nodes, Maybe, Forks, Key, M, After> = Around<
   ControlsOf<Nodes, Forks, Key, ReasonsOf<M> | After>
 >;
 
-/** The options of a workflow's node about its input. */
+/** The options of a workflow's node about its input. @internal */
 interface WiredOptions<M, Check, Keys, After> {
   /** Where the input comes from: a source for the whole input, or a record with the shape of the input and a source per field. */
   readonly input?: M & Unread<Check>;

@@ -16,6 +16,7 @@ import { ServerChain } from "./server/server-chain.js";
 import type { AnyMastraTool } from "./tools/any-tool.js";
 import type { AnyWorkflow } from "./workflow/any-workflow.js";
 
+/** @internal */
 type Named<T> = Readonly<Record<string, T>>;
 
 /** The `server` option of {@link Mastra}. */

@@ -4,12 +4,12 @@ import type { MastraLogger } from "./logger.js";
 /** The method that a {@link Mastra} calls on everything registered with it. */
 export const register: unique symbol = Symbol.for("kumiko/mastra/register") as never;
 
-/** An agent, workflow or tool that is told which Mastra instance it is registered with. */
+/** An agent, workflow or tool that is told which Mastra instance it is registered with. @internal */
 export interface Registrable {
   readonly [register]: (owner: Owner) => void;
 }
 
-/** The parts of a {@link Mastra} that registered agents, workflows and tools use. */
+/** The parts of a {@link Mastra} that registered agents, workflows and tools use. @internal */
 export interface Owner {
   readonly storage: CheckpointStore;
   readonly logger: MastraLogger;

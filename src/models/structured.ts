@@ -19,6 +19,7 @@ import { OutputSchema } from "./output-schema.js";
 import { validatorOf } from "./runtime-parts.js";
 import { type Model, toModel } from "./to-model.js";
 
+/** @internal */
 type Messages = readonly AgenticMessage[];
 
 /** Options of {@link structured}. */

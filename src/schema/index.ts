@@ -1,7 +1,7 @@
 /** What flows: messages, content blocks, streams, descriptions of tools, and JSON Schema. @packageDocumentation */
 
 export { ConcatRegistry } from "./concat/registry.js";
-export type { DeclaredConcat } from "./concat/rule.js";
+export type { ConcatRule, DeclaredConcat } from "./concat/rule.js";
 export type { Document, SparseVector } from "./document.js";
 export { type JsonSchemaTarget, type ToJsonSchemaOptions, toJsonSchema } from "./json-schema/convert.js";
 export type { DataType, ParameterInfo, ParameterMap } from "./json-schema/parameter-map.js";
@@ -106,7 +106,7 @@ export type {
   OpenAITextAnnotation,
   OpenAITextExtension,
 } from "./message/vendor-extension.js";
-export type { LooseSchema, SchemaValidator, UncheckedPart } from "./schema-validator.js";
+export type { CompiledSchema, LooseSchema, SchemaValidator, UncheckedPart } from "./schema-validator.js";
 export type {
   AnyStandardSchema,
   JsonSchema,

@@ -68,6 +68,8 @@ export type SchemaOutput<Schema> = Schema extends { readonly "~standard": { read
 /**
  * `unknown` for a schema; for a record of schemas, such as `{ city: z.string() }`, a sentence that no value has, because it would pass
  * as a JSON Schema that accepts everything. Intersected with the type of an option.
+ *
+ * @internal
  */
 export type OnlySchema<Schema> = Schema extends AnyStandardSchema
   ? unknown

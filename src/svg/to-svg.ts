@@ -17,7 +17,7 @@ export interface SvgOptions {
   readonly theme?: PictureTheme | undefined;
 }
 
-/** A compiled graph, which can describe itself. */
+/** A compiled graph, which can describe itself. @internal */
 interface Described {
   graphInfo(): GraphInfo;
 }

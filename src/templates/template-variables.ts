@@ -15,6 +15,7 @@ export type TemplateVariables<
   Syntax extends TemplateSyntax | undefined,
 > = TextVariables<Parts, Syntax> & RequiredMessages<Parts> & OptionalMessages<Parts>;
 
+/** @internal */
 type TextVariables<Parts extends readonly TemplatePart[], Syntax extends TemplateSyntax | undefined> = [
   Syntax,
 ] extends [undefined]
@@ -35,10 +36,12 @@ type Scan<Text extends string, Found extends string = never> = Text extends `${s
 
 type Messages = readonly AgenticMessage[];
 
+/** @internal */
 type RequiredMessages<Parts extends readonly TemplatePart[]> = {
   readonly [Part in Parts[number] as Part extends Placeholder<infer Name, false> ? Name : never]: Messages;
 };
 
+/** @internal */
 type OptionalMessages<Parts extends readonly TemplatePart[]> = {
   readonly [Part in Parts[number] as Part extends Placeholder<infer Name, infer Optional>
     ? true extends Optional

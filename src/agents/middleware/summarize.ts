@@ -25,7 +25,7 @@ export interface SummarizeOptions {
   readonly keepTurns: number;
 }
 
-/** The summary that replaces the beginning of a conversation for the model. It is kept with the thread. */
+/** The summary that replaces the beginning of a conversation for the model. It is kept with the thread. @internal */
 interface Summary {
   readonly messages: readonly AgenticMessage[];
   /** How many messages of the log it stands for. */

@@ -34,7 +34,7 @@ export interface ClassCodec<Value extends object, Data = never> {
   readonly decode: (data: Data) => Value;
 }
 
-/** Any {@link ClassCodec} at all. */
+/** Any {@link ClassCodec} at all. @internal */
 export interface AnyClassCodec {
   readonly name: string;
   readonly type: { readonly prototype: object };
@@ -42,7 +42,7 @@ export interface AnyClassCodec {
   readonly decode: (data: never) => object;
 }
 
-/** An array of codecs, each typed by its own class. */
+/** An array of codecs, each typed by its own class. @internal */
 export type ClassCodecs<Values extends readonly object[]> = {
   readonly [Index in keyof Values]: ClassCodec<Values[Index]>;
 };

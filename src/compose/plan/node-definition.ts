@@ -5,7 +5,7 @@ import type { NodeBody } from "./plan.js";
 /** The key of the node definition of a Runnable or builder of this library. */
 export const nodeDefinition: unique symbol = Symbol.for("kumiko/node") as never;
 
-/** The part of a plan's node that does not depend on its position in a graph. */
+/** The part of a plan's node that does not depend on its position in a graph. @internal */
 export interface NodeDefinition {
   readonly component: ComponentKind | "passthrough";
   readonly type: string;
@@ -18,6 +18,8 @@ export interface NodeDefinition {
 /**
  * Has a node definition. For a builder it is a getter that makes the plan: the parent reads it at `compile()`, so later changes of
  * the builder do not affect the parent.
+ *
+ * @internal
  */
 export interface HasNodeDefinition {
   readonly [nodeDefinition]: NodeDefinition;

@@ -9,7 +9,7 @@ export interface HasCallOptions<out Options> {
   readonly [callOptions]?: Options | undefined;
 }
 
-/** Stands for the call options of a node without a declared type for them. */
+/** Stands for the call options of a node without a declared type for them. @internal */
 export interface AnyCallOptions {
   readonly [callOptions]: "any";
 }
@@ -19,7 +19,7 @@ export type TakesOptions<Options> = {
   method(input: never, ctx: NodeContext<unknown, Options>): unknown;
 }["method"];
 
-/** The type of the option `options` of a node; an error for graphs and passthroughs, which have none. */
+/** The type of the option `options` of a node; an error for graphs and passthroughs, which have none. @internal */
 export type OptionsFor<Options, Inner> = [Inner] extends [undefined]
   ? OwnCallOptions<Options>
   : [Inner] extends [SameAsInput]
@@ -33,7 +33,7 @@ type OwnCallOptions<Options> = [Options] extends [AnyCallOptions]
     ? object
     : Partial<Options>;
 
-/** The call options of the node at a path. */
+/** The call options of the node at a path. @internal */
 export type OptionsAt<Inner, Path> = Path extends keyof Inner
   ? Inner[Path] extends { readonly options: infer Options }
     ? Options

@@ -8,7 +8,7 @@ import type { NodeOptions } from "./node-options.js";
 import type { Keyed, NodeShape, SameAsInput } from "./node-shape.js";
 import type { AllCases, CaseNames, Selected, SurplusCase } from "./switch.js";
 
-/** The input of a step: the whole value, or the field of its input key. */
+/** The input of a step: the whole value, or the field of its input key. @internal */
 export type FieldOf<Value, Key> = [Key] extends [undefined] ? Value : [Key] extends [keyof Value] ? Value[Key] : Value;
 
 /** The fields that an input key may name: those that are always there, because a missing one is an error. */
@@ -17,12 +17,12 @@ export type InputField<Value> = string extends keyof Value
   : { [Field in keyof Value & string]-?: Record<never, never> extends Pick<Value, Field> ? never : Field }[keyof Value &
       string];
 
-/** The value after a step. After a passthrough it is the value before it. */
+/** The value after a step. After a passthrough it is the value before it. @internal */
 export type After<Before, Out, Inner, OutputKey> = [Inner] extends [SameAsInput]
   ? Keyed<Before, OutputKey>
   : Keyed<Out, OutputKey>;
 
-/** The options of a step: those of a node, and its key. */
+/** The options of a step: those of a node, and its key. @internal */
 export interface StepOptions<In, Out, State, InputKey, OutputKey, Key, Options = object, Concat = DeclaredConcat>
   extends Omit<
     NodeOptions<In, Keyed<Out, OutputKey>, State, undefined, undefined, Options, Concat>,
@@ -42,7 +42,7 @@ interface MemberOptions<In, Out, State, InputKey> extends Omit<NodeOptions<In, O
   readonly inputKey?: InputKey | undefined;
 }
 
-/** A member of a parallel step or of a branch: a node, or `{ node, options }`. */
+/** A member of a parallel step or of a branch: a node, or `{ node, options }`. @internal */
 type Member<In, Out, State, InputKey> =
   | NodeLike<In, Out, State, unknown>
   | WithOptions<
@@ -66,7 +66,7 @@ export type Joins<Concats, Inside> = {
   readonly [Key in keyof Concats]: { readonly options?: { readonly concat?: Concats[Key] } } | object;
 } & { readonly [Key in keyof Inside]: { readonly node: Inside[Key] } | object };
 
-/** The outputs of the members, with chunks joined. */
+/** The outputs of the members, with chunks joined. @internal */
 export type JoinedOuts<Outs, Concats, Inside> = {
   [Key in keyof Outs]: Key extends keyof Concats & keyof Inside
     ? [Concats[Key]] extends [DeclaredConcat]
@@ -94,10 +94,10 @@ export type CheckedSwitch<In, Field extends string, Outs> = CheckedMembers<Outs>
     ? { readonly [Name in CaseNames<In, Field>]?: unknown }
     : AllCases<CaseNames<In, Field>, keyof Outs, "member">);
 
-/** The nodes to which a chain gives keys by position. */
+/** The nodes to which a chain gives keys by position. @internal */
 export type NumberedNodes = Readonly<Record<`node_${string}`, NodeShape<never, unknown>>>;
 
-/** The nodes of a chain, with one more if the step was given a key. */
+/** The nodes of a chain, with one more if the step was given a key. @internal */
 export type WithStep<Nodes, Key extends string, Inner, Options = object> = [Key] extends [never]
   ? Nodes
   : Nodes & Readonly<Record<Key, NodeShape<never, unknown, Inner, Options>>>;

@@ -1,9 +1,9 @@
 import type { StreamReader } from "../../schema/stream/reader.js";
 
-/** What a branch may choose: one of its targets, or several. */
+/** What a branch may choose: one of its targets, or several. @internal */
 export type Choice<Target> = Target | readonly Target[] | Promise<Target | readonly Target[]>;
 
-/** The constraint for inferring the return type of a choosing function: one key or several, or a promise of them. */
+/** The constraint for inferring the return type of a choosing function: one key or several, or a promise of them. @internal */
 export type AnyChoice = string | readonly string[] | Promise<string | readonly string[]>;
 
 /** The keys in what a choosing function returns. */
@@ -13,6 +13,8 @@ type KeysOf<Chosen> =
 /**
  * What a function that returns `Chosen` may return. The compiler may widen the literals of an async function to `string`; that is
  * accepted, and checked when the branch runs.
+ *
+ * @internal
  */
 export type CheckedChoice<Chosen, Target extends string> = [KeysOf<Chosen>] extends [Target]
   ? unknown

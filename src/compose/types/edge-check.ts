@@ -5,7 +5,7 @@ import type { SameAsInput } from "./node-shape.js";
 import type { Flow, FlowAt, PartsAt } from "./shape.js";
 import type { ToIntersection, TypeName } from "./type-name.js";
 
-/** The output type of a node, or of START. */
+/** The output type of a node, or of START. @internal */
 export type OutAt<I, Nodes, Fed, Key> = [Key] extends ["start"]
   ? I
   : [Key] extends [keyof Nodes]
@@ -25,7 +25,7 @@ type FlowThrough<Shape, Fed, Key> = Shape extends { readonly in: infer In; reado
     : Out
   : unknown;
 
-/** The input type of a node, or of END. */
+/** The input type of a node, or of END. @internal */
 export type InAt<O, Nodes, Key> = [Key] extends ["end"]
   ? O
   : [Key] extends [keyof Nodes]
@@ -34,7 +34,7 @@ export type InAt<O, Nodes, Key> = [Key] extends ["end"]
       : never
     : never;
 
-/** The target of an edge, or an error sentence. */
+/** The target of an edge, or an error sentence. @internal */
 export type EdgeTo<Keys, Out, In, From extends string, To extends string> = Unless<
   EdgeProblem<Keys, Out, In, From, To>,
   To
@@ -63,10 +63,10 @@ type Subject<Out, In, Field extends string> = [IsRecord<Out>, IsRecord<In>] exte
     : `in "${Field}": `
   : "";
 
-/** The type of chunks at END if edges provide it in parts; `unknown` if chunks have the type of the output. */
+/** The type of chunks at END if edges provide it in parts; `unknown` if chunks have the type of the output. @internal */
 export type ChunkAtEnd<O, Fed> = [PartsAt<Fed, "end">] extends [never] ? unknown : PartOf<O>;
 
-/** The targets of a branch, each of which must take the whole output; with an error sentence for those that do not. */
+/** The targets of a branch, each of which must take the whole output; with an error sentence for those that do not. @internal */
 export type BranchTo<O, Nodes, Out, From extends string, Target extends string> = [
   MismatchTarget<O, Nodes, Out, Target>,
 ] extends [never]
@@ -86,7 +86,7 @@ type MismatchBranch<O, Nodes, Out, From extends string, Target extends string> =
   ? `"${Source}" gives ${TypeName<Out>}, "${Mismatch}" takes ${TypeName<InAt<O, Nodes, Mismatch>>} as a whole`
   : never;
 
-/** What a branch provides: the whole input of each target, because it may choose any of them. */
+/** What a branch provides: the whole input of each target, because it may choose any of them. @internal */
 export type BroughtByBranch<O, Nodes, Out, Target extends string> = Target extends unknown
   ? unknown extends InAt<O, Nodes, Target>
     ? Target | Flow<Target, Out>

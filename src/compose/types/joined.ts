@@ -2,7 +2,7 @@ import type { StreamSource } from "../../schema/stream/source.js";
 
 declare const noChunks: unique symbol;
 
-/** Stands for the chunk type of a node that does not stream. */
+/** Stands for the chunk type of a node that does not stream. @internal */
 export interface NoChunks {
   readonly [noChunks]: true;
 }
@@ -10,6 +10,8 @@ export interface NoChunks {
 /**
  * The output value of a node. For a node that streams, it is the type of its chunks joined by `concat`; `Out` is then inferred as the
  * stream itself.
+ *
+ * @internal
  */
 export type ValueOf<Out, Chunk, Concat> = 0 extends 1 & Chunk
   ? Chunk
@@ -24,7 +26,7 @@ export type ValueOfEntry<Node, Out, Concat> = Node extends (input: never, ctx: n
   ? JoinedBy<Chunk, Concat>
   : Out;
 
-/** The type of joined chunks. */
+/** The type of joined chunks. @internal */
 export type JoinedBy<Chunk, Concat> = [Concat] extends ["list"]
   ? ItemOf<Chunk>[]
   : [Concat] extends ["text"]

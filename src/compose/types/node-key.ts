@@ -1,7 +1,7 @@
 import type { IntegerProblem } from "../../schema/record-key.js";
 import type { GraphTypeError, Unless } from "./graph-type-error.js";
 
-/** The key of a new node, or an error sentence. */
+/** The key of a new node, or an error sentence. @internal */
 export type NewKey<Keys, Key extends string> = Unless<NewKeyProblem<Keys, Key>, Key>;
 
 /** What is wrong with the key of a new node. */
@@ -23,12 +23,12 @@ type FieldProblem<Key extends string> = Key extends "__proto__"
       ? `"${Key}" has a slash in it, which separates the keys of a path`
       : "";
 
-/** Intersected with a record of nodes: puts an error at each field with an invalid key. */
+/** Intersected with a record of nodes: puts an error at each field with an invalid key. @internal */
 export type CheckedKeys<Keys, Nodes> = {
   readonly [Key in keyof Nodes]: OrError<IntegerProblem<Key>, NodeKeyProblem<Keys, Key>>;
 };
 
-/** The same for members of a chain step, whose keys are not node keys. */
+/** The same for members of a chain step, whose keys are not node keys. @internal */
 export type CheckedMembers<Members> = {
   readonly [Key in keyof Members]: OrError<IntegerProblem<Key>, Key extends string ? FieldProblem<Key> : "">;
 };
@@ -47,10 +47,10 @@ type NodeKeyProblem<Keys, Key> = Key extends string
       : KeyProblem<Key>
   : "";
 
-/** The keys for `interruptBefore` and `interruptAfter`; any string if the compiler does not know the keys. */
+/** The keys for `interruptBefore` and `interruptAfter`; any string if the compiler does not know the keys. @internal */
 export type StopKey<Keys extends string> = [Keys] extends [never] ? string : Keys;
 
-/** What must be given before the first node. */
+/** What must be given before the first node. @internal */
 export type BeforeNodes<Keys, Then> = [Keys] extends [never]
   ? Then
   : GraphTypeError<"call withState(...) before the first node">;

@@ -17,32 +17,32 @@ export type NodeLike<In, Out, State = undefined, Inner = undefined, Options = un
   | BuilderNode<In, Out, Inner>
   | ComponentNode<In, Out, Options>;
 
-/** A plain function as a node. */
+/** A plain function as a node. @internal */
 export type FunctionNode<In, Out, State, Chunk = Out> = (
   input: In,
   ctx: NodeContext<State>,
 ) => Out | Promise<Out> | StreamSource<Chunk>;
 
-/** A Runnable as a node. */
+/** A Runnable as a node. @internal */
 export type RunnableNode<In, Out, Inner, Options = unknown> = Runnable<In, Out> &
   HasInner<Inner> &
   HasCallOptions<Options>;
 
 export declare const builds: unique symbol;
 
-/** A graph, chain or workflow that is not compiled: its parent compiles it. The property exists in types only. */
+/** A graph, chain or workflow that is not compiled: its parent compiles it. The property exists in types only. @internal */
 export interface BuilderNode<in In, out Out, out Inner> {
   readonly [builds]: Built<In, Out, Inner>;
 }
 
-/** The types of a builder, if its own check finds no errors. */
+/** The types of a builder, if its own check finds no errors. @internal */
 export interface Built<in In, out Out, out Inner> {
   readonly take: (input: In) => void;
   readonly out: Out;
   readonly inner: Inner;
 }
 
-/** A component as a node. */
+/** A component as a node. @internal */
 export type ComponentNode<In, Out, Options = unknown> =
   | ModelNode<In, Out, Options>
   | { readonly component: "template"; readonly format: Step<In, Out, Options> }
@@ -59,12 +59,12 @@ export interface ModelNode<in In, out Out, Options = unknown> {
   readonly stream: (messages: never, ctx: never) => unknown;
 }
 
-/** A model that takes this input, also one of a provider package of the AI SDK. */
+/** A model that takes this input, also one of a provider package of the AI SDK. @internal */
 export type ModelFor<In, Options> =
   | (AgenticModel<Options> & ModelNode<In, AgenticMessage>)
   | ([In] extends [readonly AgenticMessage[]] ? AiSdkModel : never);
 
 type Step<In, Out, Options> = ((input: In, ctx: never) => Promise<Out>) & TakesOptions<Options>;
 
-/** A node that executes the tool calls of a message. */
+/** A node that executes the tool calls of a message. @internal */
 export type ToolsNode<In = AgenticMessage> = Runnable<In, AgenticMessage[]> & { readonly component: "tools_node" };

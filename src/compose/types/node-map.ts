@@ -19,10 +19,10 @@ export interface WithOptions<Node, Options> {
   readonly options?: Options | undefined;
 }
 
-/** Any value in a record of nodes. Annotate the inputs of state handlers in it. */
+/** Any value in a record of nodes. Annotate the inputs of state handlers in it. @internal */
 export type AnyNodeEntry<State> = NodeEntry<never, unknown, State, AnyNodeOptions<State>, unknown>;
 
-/** The options of any node. */
+/** The options of any node. @internal */
 export type AnyNodeOptions<State> = {
   readonly [Name in keyof StateHandlers<never, never, State>]?:
     | NeedsState<State, (given: never, state: State, ctx: NodeContext<State>) => unknown>
@@ -37,6 +37,7 @@ export type ShapesOf<Entries> = { readonly [Key in keyof Entries]: ShapeOf<Entri
 /** `infer` yields `unknown` for a node without inner nodes. */
 type InnerOf<Inner> = unknown extends Inner ? undefined : Inner;
 
+/** @internal */
 type ShapeOf<Entry> =
   Entry extends NodeLike<infer In, infer Out, never, infer Inner, infer Options>
     ? NodeShape<In, Out, InnerOf<Inner>, OptionsFor<Options, InnerOf<Inner>>>
@@ -54,7 +55,7 @@ type ShapeOf<Entry> =
 
 type KeyIn<Options, Name extends string> = Options extends { readonly [N in Name]: infer Key } ? Key : undefined;
 
-/** Intersected with a record of nodes: puts an error at each invalid option. */
+/** Intersected with a record of nodes: puts an error at each invalid option. @internal */
 export type CheckedOptions<State, Entries> = {
   readonly [Key in keyof Entries]: Entries[Key] extends { readonly node: infer Node; readonly options: infer Given }
     ? { readonly options: OptionsOf<Node, State, Given> }

@@ -89,9 +89,10 @@ export interface StateHandlers<In, Out, State> {
   readonly streamAfter?: NeedsState<State, Handler<StreamReader<Out>, StreamSource<Out>, State>> | undefined;
 }
 
+/** @internal */
 type Handler<Given, Wanted, State> = (given: Given, state: State, ctx: NodeContext<State>) => Wanted | Promise<Wanted>;
 
-/** `Then` if the graph has a state, otherwise an error. */
+/** `Then` if the graph has a state, otherwise an error. @internal */
 export type NeedsState<State, Then> = [State] extends [undefined]
   ? GraphTypeError<"state handlers need a state: call withState(...) before the first node">
   : Then;

@@ -6,6 +6,7 @@ import type { SameAsInput } from "./node-shape.js";
  */
 export type NodePaths<Inner> = [keyof Inner] extends [never] ? string : PathsIn<Inner>;
 
+/** @internal */
 type PathsIn<Inner> = { [Key in keyof Inner & string]: Key | PathsBelow<Inner[Key], Key> }[keyof Inner & string];
 
 type PathsBelow<Shape, Key extends string> = Shape extends { readonly inner: infer Inner }

@@ -12,7 +12,7 @@ export interface NodeShape<In, Out, Inner = undefined, Options = object, Own = I
   readonly own: Own;
 }
 
-/** A value under an input or output key, if there is one. */
+/** A value under an input or output key, if there is one. @internal */
 export type Keyed<Value, Key> = [Key] extends [string] ? Readonly<Record<Key, Value>> : Value;
 
 declare const innerNodes: unique symbol;
@@ -22,5 +22,5 @@ export interface HasInner<out Inner> {
   readonly [innerNodes]?: Inner | undefined;
 }
 
-/** Stands for the inner nodes of a node whose output is its input. */
+/** Stands for the inner nodes of a node whose output is its input. @internal */
 export type SameAsInput = "same as input";

@@ -2,13 +2,13 @@ import type { AnyCallOptions, OptionsFor } from "./call-options.js";
 import type { Fit } from "./fit.js";
 import type { Keyed, NodeShape } from "./node-shape.js";
 
-/** The keys of the nodes. */
+/** The keys of the nodes. @internal */
 export type KeysOf<Nodes> = keyof Nodes & string;
 
 /** A node that takes `In` and gives `Out`. */
 export type TypedNode<Key extends string, In, Out> = Record<Key, NodeShape<In, Out>>;
 
-/** What `addNode` adds. Most nodes are functions, and nothing but the types of their values is known. */
+/** What `addNode` adds. Most nodes are functions, and nothing but the types of their values is known. @internal */
 export type AddedNode<Key extends string, In, Out, Inner, Options, InputKey, OutputKey> = [
   Inner,
   InputKey,
@@ -34,7 +34,7 @@ export interface Flow<out Key, out Out> {
   readonly out: Out;
 }
 
-/** What an edge brings to its target: the key alone stands for the whole input. */
+/** What an edge brings to its target: the key alone stands for the whole input. @internal */
 export type Brought<From, Key, Out, In> = unknown extends In
   ? Key | Flow<Key, Out>
   : [Out] extends [In]

@@ -20,6 +20,8 @@ type OutOf<I, Nodes, Fed, From> = From extends unknown ? OutAt<I, Nodes, Fed, Fr
 /**
  * `Then` if every node and END have their input, otherwise an error that names what is missing. A graph that was built with
  * statements or computed keys cannot be checked.
+ *
+ * @internal
  */
 export type Proof<I, O, Nodes, Fed, Keys extends string, Then> = string extends Keys
   ? Then

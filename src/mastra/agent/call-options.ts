@@ -13,7 +13,7 @@ export interface MastraResumeOptions extends Omit<AgentResumeOptions, "requestCo
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** A message whose content is a string or text parts. */
+/** A message whose content is a string or text parts. @internal */
 export interface PartsMessage {
   readonly role: "system" | "user" | "assistant";
   readonly content: string | readonly { readonly type: "text"; readonly text: string }[];

@@ -2,7 +2,7 @@ import type { RequestContext } from "../../components/request-context.js";
 import { isRoute } from "./routes.js";
 import { middlewareOf, type ServedMastra } from "./served.js";
 
-/** The part of an Express or Node.js request that the middleware uses. */
+/** The part of an Express or Node.js request that the middleware uses. @internal */
 export interface ExpressRequest extends AsyncIterable<unknown> {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -13,7 +13,7 @@ export interface ExpressRequest extends AsyncIterable<unknown> {
   requestContext?: RequestContext | undefined;
 }
 
-/** The part of an Express or Node.js response that the middleware uses. */
+/** The part of an Express or Node.js response that the middleware uses. @internal */
 export interface ExpressResponse {
   statusCode: number;
   locals?: Record<string, unknown>;

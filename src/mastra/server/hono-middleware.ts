@@ -1,6 +1,6 @@
 import { middlewareOf, type ServedMastra } from "./served.js";
 
-/** The part of a Hono context that the middleware uses. */
+/** The part of a Hono context that the middleware uses. @internal */
 export interface HonoContext {
   readonly req: { readonly raw: Request };
   res: Response;

@@ -44,6 +44,7 @@ export interface MiddlewareContext {
 
 export type Next = () => Promise<void>;
 
+/** @internal */
 export type MiddlewareHandler = (context: MiddlewareContext, next: Next) => unknown;
 
 /**

@@ -1,4 +1,4 @@
-/** A tool of any type. */
+/** A tool of any type. @internal */
 export interface AnyMastraTool {
   readonly id: string;
   readonly description?: string | undefined;

@@ -21,8 +21,11 @@ import type { AnyMastraTool } from "./any-tool.js";
 import { runDirectly } from "./run-directly.js";
 import { type MastraToolContext, mastraToolContext } from "./tool-context.js";
 
+/** @internal */
 type AnySchema = AnyStandardSchema | JsonSchema;
+/** @internal */
 type SuspendedOf<Schema> = Schema extends AnyStandardSchema ? SchemaInput<Schema> : unknown;
+/** @internal */
 type ResumedOf<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schema> : Untyped;
 
 /** Options of {@link createTool}: those of `createTool` in `kumiko`, but `execute` has the two forms of Mastra. */
@@ -45,7 +48,7 @@ export interface MastraToolOptions<
 /** The property with the {@link MastraToolParts} of a tool. */
 export const toolParts: unique symbol = Symbol.for("kumiko/mastra/tool-parts") as never;
 
-/** The parts of a tool that agents and workflow steps use to run it. */
+/** The parts of a tool that agents and workflow steps use to run it. @internal */
 export interface MastraToolParts {
   /** Returns the same tool with another `mastra` in its context. */
   bind(mastra: () => AnyMastra): object;
@@ -168,6 +171,8 @@ interface ToolParts<Input, Resumed = unknown, Suspended = unknown> {
 /**
  * The first argument of `execute`: the input, with the parts of the call as properties that are not enumerable. Fields of the
  * input win; spread and JSON see only the input.
+ *
+ * @internal
  */
 type ToolInput<Input, Resumed = unknown, Suspended = unknown> = Input extends object
   ? string extends keyof Input

@@ -7,13 +7,21 @@ import type { WorkflowStream } from "./workflow-stream.js";
 
 /** A run of any workflow. */
 export interface AnyWorkflowRun {
+  /** The id of the run. */
   readonly runId: string;
+  /** The id of the workflow. */
   readonly workflowId: string;
+  /** Runs until the end, or until a step is suspended. */
   start(options?: StartOptions<Untyped>): Promise<WorkflowResult<Untyped>>;
+  /** Resumes a suspended run. */
   resume(options?: ResumeOptions): Promise<WorkflowResult<Untyped>>;
+  /** Like `start`, but returns the events as they happen. */
   stream(options?: StartOptions<Untyped>): WorkflowStream<Untyped>;
+  /** Like `resume`, but returns the events as they happen. */
   resumeStream(options?: ResumeOptions): WorkflowStream<Untyped>;
+  /** Calls back with each event; returns a function that ends this. */
   watch(watcher: (event: WorkflowEvent) => void): () => void;
+  /** Cancels the run. */
   cancel(): Promise<void>;
 }
 

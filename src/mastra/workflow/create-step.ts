@@ -13,7 +13,7 @@ import { runTool } from "../tools/run-tool.js";
 import type { AcceptedBy, AnySchema, ParsedBy } from "./any-schema.js";
 import { type AnyStep, isStep, type Step, type StepCall, type StepOptions, stepBody } from "./step.js";
 
-/** A step with its schemas and its function. */
+/** A step with its schemas and its function. @internal */
 export interface CreatedStep<InputSchema, OutputSchema, In = AcceptedBy<InputSchema>, Out = ParsedBy<OutputSchema>>
   extends Step<In, Out> {
   readonly inputSchema: InputSchema & (AnySchema | undefined);
@@ -22,19 +22,19 @@ export interface CreatedStep<InputSchema, OutputSchema, In = AcceptedBy<InputSch
   readonly execute: (params: never) => unknown;
 }
 
-/** Options of a step that runs a tool. */
+/** Options of a step that runs a tool. @internal */
 export interface ToolStepOptions {
   /** The number of retries after a failure. @default `retryConfig.attempts` of the workflow, or 0 */
   readonly retries?: number | undefined;
 }
 
-/** Options of a step that runs an agent: those of the step, and those of each call of the agent. */
+/** Options of a step that runs an agent: those of the step, and those of each call of the agent. @internal */
 export interface AgentStepOptions extends ToolStepOptions, Pick<AgentCallOptions, "maxSteps" | "modelOptions"> {
   /** Answers must fit the schema, and become the output of the step in place of `{ text }`. */
   readonly structuredOutput?: { readonly schema: AnySchema } | undefined;
 }
 
-/** The input of an agent as a step. */
+/** The input of an agent as a step. @internal */
 interface AgentPrompt {
   readonly prompt: string;
 }

@@ -22,6 +22,7 @@ export interface FlowInput {
   readonly shared: Record<string, unknown>;
 }
 
+/** @internal */
 export type WorkflowGraph = CompiledGraph<FlowInput, unknown>;
 
 /** Builds the graph of a workflow, with a node for each step. */

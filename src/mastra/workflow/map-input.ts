@@ -8,7 +8,7 @@ import type { FlowParams } from "./flow-entry.js";
 import type { StepRef } from "./run-options.js";
 import { type AnyStep, type StepCall, stepBody } from "./step.js";
 
-/** The source of a field in `.map`. */
+/** The source of a field in `.map`. @internal */
 export type MapSource =
   /** The output of an earlier step, or of the first one that ran, at `path`; `.` is the whole output. */
   | { readonly step: StepRef | readonly StepRef[]; readonly path: string }

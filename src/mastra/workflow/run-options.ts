@@ -1,7 +1,7 @@
 import type { RunOptions } from "../../compose/options.js";
 import type { RequestOptions } from "../call-values.js";
 
-/** A step or its id. */
+/** A step or its id. @internal */
 export type StepRef = string | { readonly id: string };
 
 /** Options of every method that runs a workflow. */

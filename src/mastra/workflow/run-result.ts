@@ -46,7 +46,7 @@ function stepsOf({ state, errors }: LiveRun): Record<string, StepResult> {
   return Object.fromEntries(steps);
 }
 
-/** Finds the steps of a workflow, and those of inner workflows, by node key. */
+/** Finds the steps of a workflow, and those of inner workflows, by node key. @internal */
 export interface StepTree {
   stepAt(key: string): { readonly id: string; readonly inner: StepTree | undefined } | undefined;
 }

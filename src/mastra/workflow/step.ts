@@ -15,7 +15,9 @@ export interface SuspendOptions {
 
 /** Sends values to the watchers of a run. */
 export interface StepWriter {
+  /** Writes a value to the stream of the run. */
   write(chunk: unknown): Promise<void>;
+  /** The same as `write`. */
   custom(chunk: unknown): Promise<void>;
 }
 
@@ -68,7 +70,7 @@ export interface StepParams<
 
 export const stepBody: unique symbol = Symbol.for("kumiko/mastra/step-body") as never;
 
-/** One execution of a step. */
+/** One execution of a step. @internal */
 export interface StepCall {
   readonly params: StepParams<unknown, unknown, unknown>;
   readonly ctx: NodeContext;
@@ -101,6 +103,7 @@ export interface Step<in In = never, out Out = unknown> {
   readonly [stepBody]: (call: StepCall) => unknown;
 }
 
+/** A step of any type. */
 export type AnyStep = Step<never, unknown>;
 
 /** Options of `createStep`. */

@@ -19,10 +19,13 @@ export interface WorkflowEvent {
   readonly payload: WorkflowEventPayload;
 }
 
+/** The details of an event, which depend on its `type`. */
 export interface WorkflowEventPayload {
   /** The path of the step, such as `inner.step`. */
   readonly id?: string | undefined;
+  /** The name of the step. */
   readonly stepName?: string | undefined;
+  /** How far the step or the workflow is. */
   readonly status?: string | undefined;
   readonly [detail: string]: unknown;
 }

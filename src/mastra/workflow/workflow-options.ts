@@ -24,6 +24,7 @@ export interface WorkflowOptions<
   readonly retryConfig?: { readonly attempts?: number | undefined; readonly delay?: number | undefined } | undefined;
   /** Whether the outputs of steps are validated by their `outputSchema`. @default false */
   readonly validateOutputs?: boolean | undefined;
+  /** More options of the workflow. */
   readonly options?:
     | {
         /** Whether inputs are validated by their `inputSchema`. @default true */
@@ -34,6 +35,8 @@ export interface WorkflowOptions<
     | undefined;
   /** When a run is saved: `"exit"` only when it stops, `"step"` also after each step. @default "exit" */
   readonly durability?: "exit" | "step" | undefined;
+  /** Handlers for every run. */
   readonly callbacks?: readonly Handler[] | undefined;
+  /** The runtime of the runs. @default the default runtime */
   readonly runtime?: Runtime | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import type { StepResult } from "./step-result.js";
 
-/** The fields of every workflow result. */
+/** The fields of every workflow result. @internal */
 export interface ResultFields {
   /** The id of the run. */
   readonly runId: string;

@@ -27,11 +27,13 @@ import { type RunOwner, type WorkflowApp, WorkflowRun } from "./workflow-run.js"
 /** The fields of the next input, with their sources. */
 type FieldSources = Readonly<Record<string, MapSource>>;
 
-/** The output type of a mapping. */
+/** The output type of a mapping. @internal */
 type Mapped<M> = M extends (...args: never[]) => infer Out ? Awaited<Out> : Untyped;
 
+/** @internal */
 type Case<In> = readonly [condition: (params: StepParams<In, unknown, never>) => unknown, step: Step<In, unknown>];
 
+/** @internal */
 type LoopCondition<Out> = (params: StepParams<Out, unknown, never> & { readonly iterationCount: number }) => unknown;
 
 /**

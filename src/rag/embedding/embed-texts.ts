@@ -3,7 +3,7 @@ import { embeddingFailed, invalidValue } from "../errors.js";
 import type { PartialContext } from "../lone-context.js";
 import { type AnyEmbedder, plainEmbedder } from "./any-embedder.js";
 
-/** Options of {@link embedTexts}. */
+/** Options of `embedTexts`. */
 export interface EmbedOptions {
   /** The number of texts per call. @default 100, or the limit of the model if that is lower */
   readonly batchSize?: number | undefined;

@@ -47,6 +47,7 @@ export type Filter = {
   readonly $not?: Filter;
 } & FilterFields;
 
+/** @internal */
 interface FilterFields {
   readonly [path: string]: FilterValue | FilterOperators | Filter | readonly Filter[];
 }

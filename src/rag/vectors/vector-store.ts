@@ -9,6 +9,7 @@ export type VectorMetric = "cosine" | "euclidean" | "dotproduct";
  * `memoryVectors` has none.
  */
 export interface WordStems {
+  /** The language whose forms of words are one word. */
   readonly stems: "en";
 }
 

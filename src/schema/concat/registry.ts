@@ -1,5 +1,6 @@
 import { duplicateConcatClass, notAClass } from "../errors.js";
 
+/** @internal */
 type Join = (chunks: never[]) => unknown;
 
 /**

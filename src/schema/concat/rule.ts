@@ -11,7 +11,7 @@ import type { ConcatRegistry } from "./registry.js";
  */
 export type DeclaredConcat = "list" | "last" | "record" | "text" | ((chunks: never[]) => unknown);
 
-/** The rule for records made by the library: every key has a rule of its own. */
+/** The rule for records made by the library: every key has a rule of its own. @internal */
 export interface KeyedRule {
   readonly keyed: ReadonlyMap<string, Joining>;
   /** The rule for keys that are not in `keyed`. */
@@ -23,7 +23,7 @@ export interface KeyedRule {
 /** `"pieces"` joins by type, as without a declared rule, except that records are joined key by key. */
 export type ConcatRule = DeclaredConcat | KeyedRule | "pieces";
 
-/** How to join the chunks of one stream. It belongs to the output of a node, and readers carry it along. */
+/** How to join the chunks of one stream. It belongs to the output of a node, and readers carry it along. @internal */
 export interface Joining {
   readonly rule?: ConcatRule | undefined;
   readonly registry?: ConcatRegistry | undefined;

@@ -3,6 +3,7 @@ import { schemaInvalid } from "../errors.js";
 import type { JsonSchema } from "../standard-schema.js";
 import { withoutUndefined } from "../without-undefined.js";
 
+/** @internal */
 const dataTypes = ["object", "number", "integer", "string", "array", "null", "boolean"] as const;
 
 /** The JSON types that a parameter can have. */

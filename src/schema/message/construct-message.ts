@@ -60,7 +60,7 @@ export function assistantMessage(...given: Given): AgenticMessage {
   return message("assistant", assistantGenText, given);
 }
 
-/** Two or more strings and blocks as arguments. */
+/** Two or more strings and blocks as arguments. @internal */
 type SeveralContents = readonly [string | ContentBlock, string | ContentBlock, ...(string | ContentBlock)[]];
 type Given = readonly (MessageContent | AssistantMessageOptions | undefined)[];
 

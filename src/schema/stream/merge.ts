@@ -13,7 +13,7 @@ export type NamedChunk<T> =
     }
   | { readonly source: string; readonly end: true };
 
-/** Streams by name. A name that looks like an integer is an error, because JavaScript would move it to the front. */
+/** Streams by name. A name that looks like an integer is an error, because JavaScript would move it to the front. @internal */
 export type NamedSources<T, Name extends PropertyKey> = {
   readonly [Key in Name]: StreamSource<T> | readonly T[];
 } & {

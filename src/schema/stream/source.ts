@@ -1,7 +1,7 @@
 /** A stream as an argument: an async iterable or a web stream. Chunks may be partial values: records may lack keys, arrays may have holes. */
 export type StreamSource<T> = AsyncIterable<T> | ReadableStream<T>;
 
-/** The internal protocol of streams: an async iterator whose end is final and whose cancellation never waits. */
+/** The internal protocol of streams: an async iterator whose end is final and whose cancellation never waits. @internal */
 export interface ChunkSource<out T> {
   /** Reads the next chunk. After the end or an error, every read is done. */
   next(): Promise<IteratorResult<T, undefined>>;

@@ -2,6 +2,7 @@
 export type SqliteValue = number | bigint | string | Uint8Array;
 export type SqliteRow = Readonly<Record<string, unknown>>;
 
+/** The package that opens the file: Node.js has `node:sqlite` from 22.13. */
 export type DriverName = "node:sqlite" | "libsql";
 
 /** A library that opens databases: `node:sqlite`, or `libsql`. */

@@ -5,5 +5,6 @@
  * @packageDocumentation
  */
 
+export type { DriverName } from "./connection.js";
 export { type SqliteStoreOptions, sqliteStore } from "./sqlite-store.js";
 export { type SqliteVectorsOptions, sqliteVectors } from "./vectors/sqlite-vectors.js";

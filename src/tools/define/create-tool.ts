@@ -51,6 +51,7 @@ export type ExecuteContext<
     }
   : ToolContext<Options, Payload, Answer>;
 
+/** @internal */
 type AnySchema = AnyStandardSchema | JsonSchema;
 
 /**
@@ -123,10 +124,12 @@ export interface CreateToolOptions<
   readonly mcp?: McpToolProperties | undefined;
 }
 
+/** @internal */
 type PayloadOf<Schema> = Schema extends AnyStandardSchema ? SchemaInput<Schema> : unknown;
+/** @internal */
 type AnswerOf<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schema> : unknown;
 
-/** The type of a validated output. */
+/** The type of a validated output. @internal */
 type ModelOutput<Schema> = Schema extends AnyStandardSchema ? SchemaOutput<Schema> : unknown;
 
 /** Properties of a tool for MCP clients, passed on unchanged. */
@@ -182,12 +185,14 @@ export interface CreatedTool<
 /**
  * Refuses a record of schemas as `inputSchema`. Apart from the options, because it would keep TypeScript from inferring unions of
  * schemas; and only that option, because each one costs the compiler 20 types per tool. (All are checked when the tool is made.)
+ *
+ * @internal
  */
 export interface OnlyInputSchema<Schema> {
   readonly inputSchema?: OnlySchema<Schema> | undefined;
 }
 
-/** The type of a tool is inferred from its options only, never from the place where it is used. */
+/** The type of a tool is inferred from its options only, never from the place where it is used. @internal */
 type MadeTool<InputSchema, OutputSchema, Options extends object, Raw extends boolean, ContextSchema> = CreatedTool<
   NoInfer<InputSchema>,
   NoInfer<OutputSchema>,

@@ -62,6 +62,7 @@ export interface ModelOutputOptions<Input, Output> {
   readonly output: Output;
   /** The validated input of the call. */
   readonly input: Input;
+  /** The id of the call. */
   readonly toolCallId: string;
 }
 

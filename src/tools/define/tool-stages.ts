@@ -59,6 +59,8 @@ export type WholeOrPieces = ToolOutput | StreamReader<ToolOutput>;
 /**
  * A tool in separate steps, so that a tools node can validate all calls before it runs any, and do other things in between. Has
  * at least one of `invoke` and `stream`.
+ *
+ * @internal
  */
 export interface ToolStages {
   /** Parses and validates the input for `invoke` and `stream`; may return a promise. Fails with a `ToolError`. */

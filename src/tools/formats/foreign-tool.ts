@@ -6,7 +6,7 @@ import type { McpToolProperties } from "../define/create-tool.js";
 import type { ToolHooks } from "../define/tool-hooks.js";
 import type { OutputValidation } from "../define/tool-settings.js";
 
-/** The `execute` of a tool. The type of its input is in its schema. */
+/** The `execute` of a tool. The type of its input is in its schema. @internal */
 type Execute = (input: never, ctx: never) => unknown;
 
 /** Hooks that observe the calls of a tool, as in `createTool`. */

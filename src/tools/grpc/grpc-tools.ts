@@ -17,7 +17,7 @@ import { StatusDetails } from "./status-details.js";
 /**
  * Makes a tool of each method of gRPC services that takes one message; a method that answers with a stream gives a tool that
  * streams. Arguments and answers are the JSON of protobuf: 64-bit integers are strings, bytes are base64, enums are names.
- * A status other than OK is an error of kind `execution`, caused by a {@link ToolCallError}. Tools are named
+ * A status other than OK is an error of kind `execution`, caused by a `ToolCallError`. Tools are named
  * `Service_Method`. Needs the packages `@grpc/grpc-js` and `protobufjs`, and a server runtime. Connects at the first call, or
  * at once to ask for the services with `reflection`. `close` of the array lets running calls end.
  *

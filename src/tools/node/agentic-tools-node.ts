@@ -19,7 +19,7 @@ import { type SkippedTool, ToolKit } from "./tool-table.js";
  * Executes the tool calls of an assistant message. Returns one message per call, in call order, each with one
  * `function_tool_result` block; when streaming, each chunk is an array of that length with one slot filled. All calls are
  * parsed and validated before any tool runs; then they run concurrently, unless `executeSequentially` is set. A failed call
- * rejects with a {@link ToolError}, unless `onToolError` turns it into a result. The constructor throws if an option, a tool,
+ * rejects with a `ToolError`, unless `onToolError` turns it into a result. The constructor throws if an option, a tool,
  * a name or an alias is invalid (`INVALID_OPTION`, `INVALID_TOOL`, `DUPLICATE_TOOL`, `INVALID_ALIAS`, `SCHEMA_UNSUPPORTED`).
  *
  * @example

@@ -1,6 +1,6 @@
 import type { AnyTool } from "../define/any-tool.js";
 
-/** An array of tools, which have names of their own, or a record whose keys are the names. */
+/** An array of tools, which have names of their own, or a record whose keys are the names. @internal */
 export type ToolList = readonly AnyTool[] | Readonly<Record<string, AnyTool>>;
 
 export function isToolArray(tools: unknown): tools is readonly AnyTool[] {

@@ -1,6 +1,6 @@
 import { type Fields, isFields } from "../../is.js";
 
-/** The methods of operations, in the order of the specification; without TRACE, which `fetch` refuses. */
+/** The methods of operations, in the order of the specification; without TRACE, which `fetch` refuses. @internal */
 export const methods = ["get", "put", "post", "delete", "options", "head", "patch"] as const;
 /** A method of HTTP that an operation can have, in lower case. */
 export type HttpMethod = (typeof methods)[number];

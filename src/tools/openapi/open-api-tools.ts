@@ -14,7 +14,7 @@ import { checkAuth } from "./security.js";
 /**
  * Makes a tool of each operation of an OpenAPI document (3.0 or 3.1, parsed). Its name is the `operationId`, else its method
  * and path; path, query, header and cookie parameters are its arguments, and the body is the argument `body`, in which files
- * are base64. An answer whose status is not a success is an error of kind `execution`, caused by an {@link ToolCallError}.
+ * are base64. An answer whose status is not a success is an error of kind `execution`, caused by an `ToolCallError`.
  * Needs the package `@apidevtools/json-schema-ref-parser`. Nothing outside the document is read. Throws one error that names every
  * operation that cannot become a tool (`SCHEMA_INVALID`); leave these out with `exclude`.
  *

@@ -3,7 +3,7 @@ import type { ToolSourceOptions } from "../define/tool-source.js";
 import type { HttpMethod } from "./document.js";
 import type { OpenApiAuth } from "./security.js";
 
-/** A header that is `undefined` is not sent. */
+/** A header that is `undefined` is not sent. @internal */
 export type GivenHeaders = Headers | Readonly<Record<string, string | undefined>>;
 
 /** Headers, or a function that returns them for each call. */

@@ -8,6 +8,7 @@ import type { OperationPlace } from "./operation-place.js";
 /** A key or a token; for HTTP Basic, a user name and a password. */
 export type OpenApiCredential = string | { readonly username: string; readonly password: string };
 
+/** @internal */
 type CredentialSource =
   | OpenApiCredential
   | ((ctx: ToolContext) => OpenApiCredential | undefined | Promise<OpenApiCredential | undefined>);

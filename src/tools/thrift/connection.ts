@@ -54,6 +54,7 @@ export interface ThriftTlsOptions {
   readonly [option: string]: unknown;
 }
 
+/** @internal */
 type Pem = string | Uint8Array;
 
 /** A server behind a socket. Headers do not exist there: what it must know of a request is an argument. */

@@ -17,7 +17,7 @@ import { connectionOf } from "./thrift-connection.js";
  * Makes a tool of each method of a Thrift service, inherited ones too. The service comes from IDL (`idlFile`, or `idl` as
  * text) or from the module that the compiler generated for it (`service`). Arguments and results are JSON: enums are names,
  * binary is base64, 64-bit integers are exact, maps whose keys are not strings are arrays of `{ key, value }`. An exception of
- * the service is an error of kind `execution`, caused by a {@link ToolCallError}. Needs the package `thrift`. Throws one error
+ * the service is an error of kind `execution`, caused by a `ToolCallError`. Needs the package `thrift`. Throws one error
  * that names the line of what is wrong in an IDL (`SCHEMA_INVALID`). `close` of the array closes a connection that was given as options.
  *
  * @example

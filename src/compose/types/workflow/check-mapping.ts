@@ -7,7 +7,7 @@ import type { AtPath, NoStep } from "./path.js";
 import type { AnyAround, ResolvedInput, ResolveSource, WholeOf } from "./resolve.js";
 import type { AnySource, FailureKey, Told } from "./sources.js";
 
-/** Intersected with a mapping: an error at each wrong field. `Name` is the name of the target in the error. */
+/** Intersected with a mapping: an error at each wrong field. `Name` is the name of the target in the error. @internal */
 export type CheckMapping<At extends AnyAround, M, In, Name = At["key"]> = string extends keyof M
   ? unknown
   : M extends AnySource
@@ -143,7 +143,7 @@ type NoStepIn<Found> = 0 extends 1 & Found
     ? true
     : false;
 
-/** The key of a new node, or an error sentence. A node without a mapping must accept `undefined`. */
+/** The key of a new node, or an error sentence. A node without a mapping must accept `undefined`. @internal */
 export type NewWiredKey<Keys, Key extends string, M, In> = Unless<NewKeyProblem<Keys, Key> | NoInput<Key, M, In>, Key>;
 
 type NoInput<Key extends string, M, In> = [M] extends [undefined]
@@ -152,7 +152,7 @@ type NoInput<Key extends string, M, In> = [M] extends [undefined]
     : `"${Key}" takes ${TypeName<In>} and has no input`
   : never;
 
-/** The target of a branch, which must be declared after the branch; otherwise an error sentence. */
+/** The target of a branch, which must be declared after the branch; otherwise an error sentence. @internal */
 export type NewTarget<Keys, Target extends string> = Target extends Keys
   ? `"${Target}" stands before this branch: add it behind`
   : Target;

@@ -27,6 +27,8 @@ export type AnyFork = Fork<string, string, boolean | "always">;
 /**
  * The error branch of a node, as two forks: either the node or one of the targets runs to its end; and the node either runs to its end
  * or fails.
+ *
+ * @internal
  */
 export type ErrorFork<Maybe, From extends string, Target extends string> =
   | Fork<FailureKey<From>, From | Target, AlwaysOne<Maybe, From, Target>>
@@ -47,7 +49,7 @@ export interface WiredShape<In, Out, Inner, Options, Implies extends string, Fol
 /** A function that takes `In` and gives `Out`, and runs only behind the nodes that it implies. */
 export interface Wired<In, Out, Implies extends string> extends WiredShape<In, Out, undefined, object, Implies> {}
 
-/** What `addNode` of a workflow adds. */
+/** What `addNode` of a workflow adds. @internal */
 export type WiredNode<Key extends string, In, Out, Inner, Options, Implies extends string, Follows> = [
   Inner,
   Options,
@@ -56,7 +58,7 @@ export type WiredNode<Key extends string, In, Out, Inner, Options, Implies exten
   ? Record<Key, Wired<In, Out, Implies>>
   : Record<Key, WiredShape<In, Out, Inner, OptionsFor<Options, Inner>, Implies, Follows>>;
 
-/** The nodes that a node always follows: those that decide whether it runs, unless that is a branch, and the ones that they follow. */
+/** The nodes that a node always follows: those that decide whether it runs, unless that is a branch, and the ones that they follow. @internal */
 export type FollowsOf<Nodes, Maybe, Forks, Key, Controls> = [Maybe] extends [never]
   ? never
   : [ForksTo<Forks, Key>] extends [never]
@@ -72,7 +74,7 @@ export type FollowedBy<Nodes, Maybe, Keys> = Keys extends keyof Nodes & string
       : never
   : never;
 
-/** The nodes that a mapping reads as a reason to run, not with `dataOnly`. */
+/** The nodes that a mapping reads as a reason to run, not with `dataOnly`. @internal */
 export type ReasonsOf<M> = [Mapping] extends [M] ? never : ReasonsBelow<M>;
 
 type ReasonsBelow<M> = string extends keyof M
@@ -87,7 +89,7 @@ type ReasonsBelow<M> = string extends keyof M
 export type ForksTo<Forks, Key> =
   Forks extends Fork<infer Source, infer Targets, boolean | "always"> ? (Key extends Targets ? Source : never) : never;
 
-/** What decides whether a node runs: its branches; otherwise the nodes it reads and runs after, without those that others imply. */
+/** What decides whether a node runs: its branches; otherwise the nodes it reads and runs after, without those that others imply. @internal */
 export type ControlsOf<Nodes, Forks, Key, Reasons> = [ForksTo<Forks, Key>] extends [never]
   ? WithoutImplied<Nodes, Exclude<Reasons, "start">>
   : ForksTo<Forks, Key>;
@@ -109,7 +111,7 @@ export type ImpliedBy<Nodes, Keys> = Keys extends keyof Nodes
       : never
     : never;
 
-/** The nodes that must have run, whichever of these controls has. */
+/** The nodes that must have run, whichever of these controls has. @internal */
 export type ImpliedByAll<Nodes, Controls> =
   IsOne<Controls> extends true
     ? Exclude<Controls | ImpliedBy<Nodes, Controls>, "start">
@@ -136,7 +138,7 @@ export type WithoutIt<Nodes, Controls, Key> = Controls extends Key
     ? never
     : Controls;
 
-/** The node itself if it may be skipped. */
+/** The node itself if it may be skipped. @internal */
 export type MaybeSkipped<Forks, Maybe, Key, Controls> = [Forks] extends [never]
   ? never
   : MaybeSkippedBy<Forks, Maybe, Key, Controls>;

@@ -4,11 +4,11 @@ import type { NewTarget } from "./check-mapping.js";
 import type { Fork } from "./controls.js";
 import type { FailureKey } from "./sources.js";
 
-/** Whether a branch always runs exactly one node: not if it may choose several, or END. */
+/** Whether a branch always runs exactly one node: not if it may choose several, or END. @internal */
 export type ChoosesOne<Chosen, Targets extends string> =
   Awaited<Chosen> extends readonly unknown[] ? false : "end" extends Targets ? false : true;
 
-/** Intersected with the cases of a switch: an error at each that is missing or unknown, or whose target already exists. */
+/** Intersected with the cases of a switch: an error at each that is missing or unknown, or whose target already exists. @internal */
 export type CheckedTargets<Keys, Out, Field extends string, Cases> = {
   readonly [Name in CaseNames<Out, Field> | (keyof Cases & string)]: Name extends CaseNames<Out, Field>
     ? Name extends keyof Cases
@@ -21,19 +21,19 @@ export type CheckedTargets<Keys, Out, Field extends string, Cases> = {
     : GraphTypeError<SurplusCase<Field, Name>>;
 };
 
-/** The source of an error branch: the node added last, so that no other node has relied on its output yet. */
+/** The source of an error branch: the node added last, so that no other node has relied on its output yet. @internal */
 export type LastAdded<Last, From extends string> = [From] extends [Last]
   ? From
   : `addErrorBranch("${From}", ...) stands right behind addNode("${From}", ...)`;
 
-/** The members of the source that each target of a switch gets. */
+/** The members of the source that each target of a switch gets. @internal */
 export type SwitchTargets<Out, Field extends string, Cases> = {
   readonly [Target in Cases[keyof Cases] & string]: Selected<Out, Field, CasesTo<Cases, Target>>;
 };
 
 type CasesTo<Cases, Target> = { [Name in keyof Cases]: Cases[Name] extends Target ? Name : never }[keyof Cases];
 
-/** `Then` if the workflow has an output and all targets of its branches; otherwise an error that names what is missing. */
+/** `Then` if the workflow has an output and all targets of its branches; otherwise an error that names what is missing. @internal */
 export type FinishedWorkflow<Keys extends string, Forks, Last, Then> = ["end"] extends [Last]
   ? [Unmet<Keys, Forks>] extends [never]
     ? Then

@@ -3,7 +3,7 @@ import type { CoveredFork, FollowedBy, Fork, ForksTo, Gaps } from "./controls.js
 import type { AtPath, NoStep } from "./path.js";
 import type { AnySource, FailureKey, Told } from "./sources.js";
 
-/** The context of a mapping. */
+/** The context of a mapping. @internal */
 export interface Around<I, Nodes, Maybe, Forks, Key, Controls> {
   readonly input: I;
   readonly nodes: Nodes;
@@ -26,7 +26,7 @@ export interface AnyAround {
   readonly gaps: unknown;
 }
 
-/** The type of the input that a mapping produces. */
+/** The type of the input that a mapping produces. @internal */
 export type ResolvedInput<At extends AnyAround, M> = string extends keyof M
   ? unknown
   : M extends AnySource

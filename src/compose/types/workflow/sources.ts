@@ -9,7 +9,7 @@ export interface AnySource<out Reasons = unknown> {
   readonly [reasons]: Reasons;
 }
 
-/** The nodes that a source makes its reader run after. */
+/** The nodes that a source makes its reader run after. @internal */
 export type ReasonsIn<Source extends AnySource> = Source[typeof reasons];
 
 /** The result of `from(…)`. */
