@@ -50,5 +50,4 @@ export { type TrimMessagesOptions, trimMessages } from "./middleware/trim-messag
 export { ModelReply, type ModelRequest } from "./model-request.js";
 export { calledTool } from "./stop-conditions.js";
 export type { ThreadForkOptions } from "./threads/fork.js";
-export { type Threads, type Turn, threads } from "./threads/threads.js";
-export type { TurnStatus } from "./threads/turn-row.js";
+export { type Threads, type Turn, type TurnStatus, threads } from "./threads/threads.js";

@@ -137,13 +137,18 @@ async function answerStep(
     if (verdict?.kind === "invalid") {
       // it stays in the log, and the model is asked once more
       if (turn.answers.wrapped >= turn.answers.known) tellInvalidOutput(turn, answer);
-      if (!isEmpty(answer)) state.log.push(answer);
-      state.log.push(...verdict.complaints);
+      const invalid = isEmpty(answer) ? verdict.complaints : [answer, ...verdict.complaints];
+      state.log.push(...invalid.map(markedInvalid));
       asks = "repair";
       continue;
     }
     return acceptAnswer(turn, { step, answer, kind: asks, rule, jumpTo: changes.jumpTo, accepted: verdict }, ctx);
   }
+}
+
+/** Chats do not show what was only said to get a valid output. */
+function markedInvalid(message: AgenticMessage): AgenticMessage {
+  return { ...message, extra: { ...message.extra, invalid: true } };
 }
 
 /** A reader of a resumed run has already seen those before the last one. */

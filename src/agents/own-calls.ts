@@ -16,8 +16,8 @@ export interface OwnCalls {
   readonly rest: AgenticMessage;
   /** All results of the message, in the order of its calls. */
   merge(results: readonly AgenticMessage[]): AgenticMessage[];
-  /** Emits their results. */
-  tell(): void;
+  /** Emits their results; before each, tells of its call where that is needed. */
+  tell(introduce: (callId: string) => void): void;
   /** Lets another agent answer from now on, where the round has handed over. */
   handOver(results: readonly AgenticMessage[]): void;
 }
@@ -27,7 +27,12 @@ export function ownCallsOf(turn: OngoingTurn, message: AgenticMessage, { transfe
   return {
     rest: own.size === 0 ? message : without(message, own),
     merge: (results) => merged(message, own, results),
-    tell: () => tellResults(turn, own.values()),
+    tell: (introduce) => {
+      for (const [callId, result] of own) {
+        introduce(callId);
+        tellResults(turn, [result]);
+      }
+    },
     handOver: (results) => handOver(turn, results, transfers),
   };
 }

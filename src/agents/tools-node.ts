@@ -4,6 +4,7 @@ import type { Runnable } from "../compose/runnable.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { FunctionToolCall } from "../schema/message/content-block.js";
 import { hasToolCalls, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type BatchFollower, CallBatch, toolsNodeOptionsOf } from "../tools/node/call-batch.js";
@@ -45,7 +46,6 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
     finished: (error) => (open.done ?? resultsOf(error, round.rest)).filter(hasRun),
   };
   turn.round = open;
-  if (turn.streams && turn.toolbox === undefined) tellCalls(turn, message);
   if (isRestored(ctx)) checkToolsAreThere(turn, round.rest, toolbox, ctx);
   const running = runCalls(turn, round, toolbox, ctx);
   const results = running instanceof Promise ? await running : running;
@@ -65,13 +65,6 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   leaveNode(state, isSavedRun(ctx));
   turn.round = undefined;
   return results;
-}
-
-/** The answer came before the run was resumed: whoever reads from here on has not heard of its calls. */
-function tellCalls(turn: OngoingTurn, message: AgenticMessage): void {
-  for (const { callId, name, arguments: text } of toolCallsOf(message)) {
-    turn.emit({ type: "tool_call", callId, name, arguments: text });
-  }
 }
 
 /** The step that the calls belong to was taken in another process. */
@@ -114,13 +107,14 @@ function runCalls(
   toolbox: Toolbox,
   ctx: NodeContext,
 ): AgenticMessage[] | Promise<AgenticMessage[]> {
-  const { rest, own } = round;
-  if (turn.streams) own?.tell();
+  const { message, rest, own } = round;
+  const told = turn.streams ? new ToldCalls(turn, turn.toolbox === undefined ? message : undefined) : undefined;
+  if (told !== undefined) own?.tell((callId) => told.introduce(callId));
   if (!hasToolCalls(rest)) return resultsIn(round, []);
   turn.watch?.tools.set(ctx.address, turn);
   const options = toolOptions(turn, toolbox, ctx);
   const batch = new CallBatch(toolbox.kit, rest, ctx as Context, options, callingAgent(turn));
-  const results = (turn.streams ? batch.follow(new ToldCalls(turn)) : batch).run();
+  const results = (told === undefined ? batch : batch.follow(told)).run();
   if (own === undefined) return results;
   return results instanceof Promise ? results.then((all) => own.merge(all)) : own.merge(results);
 }
@@ -140,18 +134,31 @@ function callingAgent({ asked: { threadId }, state }: OngoingTurn): NonNullable<
 /** Follows the calls of one message for an agent that streams: emits pieces of results, and results as they arrive. */
 class ToldCalls implements BatchFollower {
   readonly #turn: OngoingTurn;
+  /** The calls that were made before the run was resumed: whoever reads from here on has not heard of them. */
+  readonly #earlier: Map<string, FunctionToolCall>;
 
-  constructor(turn: OngoingTurn) {
+  constructor(turn: OngoingTurn, earlier: AgenticMessage | undefined) {
     this.#turn = turn;
+    this.#earlier = new Map(earlier === undefined ? [] : toolCallsOf(earlier).map((call) => [call.callId, call]));
+  }
+
+  /** Tells of a call before anything else is told about it. */
+  introduce(callId: string): void {
+    const call = this.#earlier.get(callId);
+    if (call === undefined) return;
+    this.#earlier.delete(callId);
+    this.#turn.emit({ type: "tool_call", callId, name: call.name, arguments: call.arguments });
   }
 
   start(run: ToolRun): void {
+    this.introduce(run.callId);
     startTool(run, true, (started, reader) => this.#read(started, reader));
   }
 
   onSettled(run: ToolRun): void {
     run.close();
     if (run.isPending) return;
+    this.introduce(run.callId);
     this.#turn.emit({ type: "tool_result", callId: run.callId, name: run.name, message: run.message() });
   }
 

@@ -8,3 +8,5 @@ export { type AgUiRequest, readAgUiRequest } from "./read-ag-ui-request.js";
 export { type ApprovalAnswer, readUiRequest, type UiRequest } from "./read-ui-request.js";
 export { type SseOptions, sse } from "./sse.js";
 export { type UiMessageStreamOptions, uiMessageStream } from "./ui-message-stream.js";
+export { type UiMessage, type UiMessagesOptions, uiMessages } from "./ui-messages.js";
+export type { UiPart } from "./ui-parts.js";

@@ -1,5 +1,6 @@
 import type { AgentEvent, EventError } from "../agents/agent-event.js";
 import type { AgentFinishReason } from "../agents/agent-result.js";
+import { turnOfRunId } from "../agents/threads/turn-row.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { ToolOutput } from "../components/tool.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
@@ -49,7 +50,7 @@ export class UiChunks {
   #convertAnswer(event: Exclude<AgentEvent, { type: ToolEventType | "interrupt" | "handoff" }>): UiChunk[] {
     switch (event.type) {
       case "start":
-        return [{ type: "start" }];
+        return [startChunk(event.checkpointId)];
       case "step_start":
         this.#isInStep = true;
         return [{ type: "start-step" }];
@@ -166,6 +167,12 @@ type ToolEventType =
   | "tool_output_delta"
   | "tool_progress"
   | "tool_result";
+
+/** A turn of a thread has one message in the chat, whatever it was resumed for. */
+function startChunk(checkpointId: string | undefined): UiChunk {
+  const turn = checkpointId === undefined ? undefined : turnOfRunId(checkpointId);
+  return turn === undefined ? { type: "start" } : { type: "start", messageId: `turn-${turn.number}` };
+}
 
 const approvals = new Set(["tool_approval", "mcp_approval"]);
 

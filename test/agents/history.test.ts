@@ -64,7 +64,7 @@ describe.each([
     const { agent, model, ran } = await twoTurns();
     const fork = await agent.fork({ threadId: "u" }, { turn: 1, entry: await beforeAnswer(agent), to: "other" });
     expect(fork).toEqual({ threadId: "other", checkpointId: "~thread/other/00000001/run" });
-    expect(await turnsOf("other")).toMatchObject([{ number: 1, status: "open", checkpointId: fork.checkpointId }]);
+    expect(await turnsOf("other")).toMatchObject([{ number: 1, status: "cut_off", checkpointId: fork.checkpointId }]);
     expect(await agent.resume(fork)).toMatchObject({ text: "Forked.", threadId: "other" });
     expect(ran).toEqual(["Kyoto"]);
     expect(canBeSent(model.calls.at(-1)?.messages ?? [])).toBe(true);

@@ -21,7 +21,16 @@ import { notExecuted } from "../own-calls.js";
 import { type ReadAnswers, suspendedAnswers } from "./auto-resume.js";
 import { readSavedRun } from "./saved-run.js";
 import { keptOf, ThreadTurn } from "./thread-turn.js";
-import { readTurns, runIdOf, type StoredTurn, type TurnRecord, turnKey, turnOfRunId, writeTurn } from "./turn-row.js";
+import {
+  mayRun,
+  readTurns,
+  runIdOf,
+  type StoredTurn,
+  type TurnRecord,
+  turnKey,
+  turnOfRunId,
+  writeTurn,
+} from "./turn-row.js";
 
 interface Asked {
   readonly parts: AgentParts;
@@ -148,10 +157,7 @@ function storeOf({ name, options: { store } }: AgentParts): CheckpointStore {
 
 /** Whether an open turn is no longer being run. */
 async function isFree(store: CheckpointStore, { record }: StoredTurn, options: AgentCallOptions): Promise<boolean> {
-  const { owner, claim } = record;
-  // a copy that has not been resumed has no owner
-  if (owner === undefined || options.takeover === true || runningClaims.hasEnded(owner, claim)) return true;
-  return (await store.isOwnerAlive?.(owner)) === false;
+  return options.takeover === true || !(await mayRun(store, record));
 }
 
 /**
@@ -211,6 +217,8 @@ async function cutOff(store: CheckpointStore, parts: AgentParts, { record, key }
     status: isOver ? "done" : "failed",
     messages: completed(loggedIn(state, record), results, missing),
     usage: state.usage,
+    usageByModel: state.usageByModel,
+    ...(isOver && { finishReason: state.end ?? "stop" }),
     agent: state.active,
     ...keptOf(parts, state, rest.kept),
   };

@@ -6,7 +6,7 @@ import { KumikoError } from "../../errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { type AgentParts, reachableFrom } from "../agent-parts.js";
 import type { AgentState } from "../agent-state.js";
-import { runIdOf, type StoredTurn, type TurnRecord, type TurnStatus, writeTurn } from "./turn-row.js";
+import { type RecordStatus, runIdOf, type StoredTurn, type TurnRecord, writeTurn } from "./turn-row.js";
 
 /** The outcome of a turn. */
 export interface TurnEnd {
@@ -91,7 +91,7 @@ export class ThreadTurn {
   }
 
   /** Writes the outcome of the turn, unless another process has taken it over. */
-  async close(status: Exclude<TurnStatus, "open">, end: TurnEnd): Promise<void> {
+  async close(status: Exclude<RecordStatus, "open">, end: TurnEnd): Promise<void> {
     const { record, key, version } = this.#stored;
     const { owner, claim, interrupts, results, ...rest } = record;
     try {
@@ -103,7 +103,11 @@ export class ThreadTurn {
     }
   }
 
-  #closed(rest: TurnRecord, status: TurnStatus, { state, messages, interrupts, results, error }: TurnEnd): TurnRecord {
+  #closed(
+    rest: TurnRecord,
+    status: RecordStatus,
+    { state, messages, interrupts, results, error }: TurnEnd,
+  ): TurnRecord {
     const former = this.#former;
     // nothing has run, so it stays what it was; one without an owner can be resumed
     if (former !== undefined && (state === undefined || (former.status === "waiting" && leavesOpen(error)))) {
@@ -116,6 +120,8 @@ export class ThreadTurn {
       messages,
       agent: state.active,
       usage: state.usage,
+      usageByModel: state.usageByModel,
+      ...(status === "done" && { finishReason: state.end ?? "stop" }),
       ...(interrupts !== undefined && { interrupts, results }),
       ...keptOf(this.#parts, state, rest.kept),
     };

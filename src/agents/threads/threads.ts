@@ -1,7 +1,9 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { isConflict } from "../../checkpoint/errors.js";
 import { dropHistory } from "../../checkpoint/history/segments.js";
+import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import type { AgenticMessage, TokenUsage } from "../../schema/message/agentic-message.js";
+import type { EndReason } from "../agent-result.js";
 import { noUsage } from "../agent-state.js";
 import type { PromptMessage } from "../call-options.js";
 import { invalidAgentOption, noSuchTurn, nothingToAppend, threadWaiting, turnUnderWay } from "../errors.js";
@@ -10,11 +12,12 @@ import { forkThread, type ThreadForkOptions } from "./fork.js";
 import { messagesOfTurns } from "./open-turn.js";
 import { removeEvents } from "./turn-events.js";
 import {
+  mayRun,
+  type RecordStatus,
   readTurn,
   readTurns,
   runIdOf,
   type TurnRecord,
-  type TurnStatus,
   threadIds,
   threadKeys,
   turnKey,
@@ -22,6 +25,12 @@ import {
   turnOfRunId,
   writeTurn,
 } from "./turn-row.js";
+
+/**
+ * How far a turn is. `running`: its process may live. `cut_off`: its process is gone, or nobody has begun to run it. Turns that
+ * wait, have failed or were cut off can be resumed.
+ */
+export type TurnStatus = "running" | "cut_off" | Exclude<RecordStatus, "open">;
 
 /** One turn of a thread: a prompt, and its result. */
 export interface Turn {
@@ -31,10 +40,16 @@ export interface Turn {
   readonly messages: readonly AgenticMessage[];
   /** The agent that answers, or answered last; "" if none did. */
   readonly agent: string;
-  /** `open`: the turn is running, or its process is gone. */
+  /** How far the turn is. */
   readonly status: TurnStatus;
+  /** Why the turn ended, once it is done. */
+  readonly finishReason?: EndReason | undefined;
   /** The tokens of the turn. */
   readonly usage: TokenUsage;
+  /** The same by `provider/model`. */
+  readonly usageByModel: Readonly<Record<string, TokenUsage>>;
+  /** The questions that the turn waits for. */
+  readonly interrupts: readonly Interrupt[];
   /** While the turn waits: the results of calls that have finished beside those that wait. Otherwise they are messages. */
   readonly results: readonly AgenticMessage[];
   /** When the prompt arrived. */
@@ -103,11 +118,19 @@ async function* turnsOf(store: CheckpointStore, id: string): AsyncGenerator<Turn
   for (const key of keys) {
     const stored = await readTurn(store, key);
     if (stored === undefined) continue;
-    const { number, messages, agent, status, usage, results = [], startedAt } = stored.record;
-    const turn = { number, messages, agent, status, usage, results, startedAt: new Date(startedAt) };
-    const canResume = (status !== "done" && key === keys.at(-1)) || runs.has(runIdOf(key));
+    const turn = await turnIn(store, stored.record);
+    const canResume = (turn.status !== "done" && key === keys.at(-1)) || runs.has(runIdOf(key));
     yield canResume ? { ...turn, checkpointId: runIdOf(key) } : turn;
   }
+}
+
+async function turnIn(store: CheckpointStore, record: TurnRecord): Promise<Turn> {
+  const { number, messages, agent, usage, usageByModel = {}, interrupts = [], results = [], finishReason } = record;
+  const open = record.status === "open" && ((await mayRun(store, record)) ? "running" : "cut_off");
+  const status: TurnStatus = open || (record.status as Exclude<RecordStatus, "open">);
+  const turn = { number, messages, agent, status, usage, usageByModel, interrupts, results };
+  const startedAt = new Date(record.startedAt);
+  return finishReason === undefined ? { ...turn, startedAt } : { ...turn, startedAt, finishReason };
 }
 
 async function append(store: CheckpointStore, id: string, messages: readonly AgenticMessage[]): Promise<void> {

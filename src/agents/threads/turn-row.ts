@@ -1,24 +1,29 @@
 import { unreadableCheckpoint } from "../../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { isFields } from "../../is.js";
 import type { AgenticMessage, TokenUsage } from "../../schema/message/agentic-message.js";
 import { shorten } from "../../schema/shorten.js";
+import type { EndReason } from "../agent-result.js";
 import { invalidAgentOption, threadIdTooLong } from "../errors.js";
 
-/** How far a turn is. `open`: it runs, or what ran it is gone. */
-export type TurnStatus = "open" | "waiting" | "done" | "failed" | "aborted";
+/** How far a turn is, as it is stored. `open`: it runs, or what ran it is gone. */
+export type RecordStatus = "open" | "waiting" | "done" | "failed" | "aborted";
 
 /** One turn of a thread, as it is stored. */
 export interface TurnRecord {
   readonly version: 1;
   readonly number: number;
-  readonly status: TurnStatus;
+  readonly status: RecordStatus;
   /** The prompt, and once it is closed all that was logged. */
   readonly messages: readonly AgenticMessage[];
   /** Who answers, or answered last. */
   readonly agent: string;
   readonly usage: TokenUsage;
+  readonly usageByModel?: Readonly<Record<string, TokenUsage>> | undefined;
+  /** Why it ended, once it has. */
+  readonly finishReason?: EndReason | undefined;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   /** The process that runs it, and the name of the claim there. */
@@ -128,6 +133,12 @@ export async function readTurns(store: CheckpointStore, id: string): Promise<Sto
     if (stored !== undefined) turns.push({ key, record: decode(key, stored.data), version: stored.version });
   }
   return turns;
+}
+
+/** Whether the process that runs an open turn may still live. A copy that has not been resumed has none. */
+export async function mayRun(store: CheckpointStore, { owner, claim }: TurnRecord): Promise<boolean> {
+  if (owner === undefined || runningClaims.hasEnded(owner, claim)) return false;
+  return (await store.isOwnerAlive?.(owner)) !== false;
 }
 
 const encoder = new TextEncoder();

@@ -1,0 +1,162 @@
+import type { AgentEvent, AgentEventBody } from "../agents/agent-event.js";
+import { ChunkEvents, wholeEvents } from "../agents/chunk-events.js";
+import type { Threads, Turn } from "../agents/threads/threads.js";
+import { checkOptions } from "../check-options.js";
+import { hasMethod } from "../is.js";
+import type { AgenticMessage } from "../schema/message/agentic-message.js";
+import type { ContentBlock, Media } from "../schema/message/content-block.js";
+import { toolResultsOf } from "../schema/message/read-message.js";
+import { withoutUndefined } from "../schema/without-undefined.js";
+import { ErrorMask, type OnError } from "./error-mask.js";
+import { invalidUiOption } from "./errors.js";
+import { UiChunks } from "./ui-chunks.js";
+import { MessageParts, type UiPart } from "./ui-parts.js";
+
+/** Options of {@link uiMessages}. */
+export interface UiMessagesOptions {
+  /** How many turns to return, counted from the newest. @default all */
+  readonly last?: number | undefined;
+  /** Returns the text of a failed call. @default () => "An error occurred." */
+  readonly onError?: OnError | undefined;
+  /** Whether to return the reasoning of the model. @default true */
+  readonly sendReasoning?: boolean | undefined;
+}
+
+/** A message as `useChat` of the AI SDK has it. */
+export interface UiMessage {
+  /** The id of a prompt, or `turn-<number>` for the answer of a turn. */
+  readonly id: string;
+  /** Who speaks. */
+  readonly role: "user" | "assistant";
+  /** Of an answer: why it ended and its tokens, and a `status` if the turn has failed, was aborted or cut off. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** The parts, as the AI SDK names them. */
+  readonly parts: readonly UiPart[];
+}
+
+/**
+ * Returns the messages of a thread for `useChat`, so that a reloaded page shows the chat as it was: the prompts, and an answer per
+ * turn with its calls, results and open approvals. While a turn runs, its prompt is the last message, and `eventLog` replays its
+ * answer. Texts of errors are masked as in `uiMessageStream`.
+ *
+ * @example
+ * const messages = await uiMessages(threads(memoryStore()), "chat-1", { last: 20 });
+ */
+export async function uiMessages(threads: Threads, id: string, options: UiMessagesOptions = {}): Promise<UiMessage[]> {
+  checkOptions("uiMessages", options, ["last", "onError", "sendReasoning"]);
+  const { last, onError, sendReasoning = true } = options;
+  if (!hasMethod(threads, "turns"))
+    throw invalidUiOption("uiMessages", "threads", "what threads(store) returns", threads);
+  if (last !== undefined && !(Number.isInteger(last) && last >= 1))
+    throw invalidUiOption("uiMessages", "last", "a whole number of turns of at least 1", last);
+  if (onError !== undefined && typeof onError !== "function")
+    throw invalidUiOption("uiMessages", "onError", "a function of an error that returns a text", onError);
+  if (typeof sendReasoning !== "boolean")
+    throw invalidUiOption("uiMessages", "sendReasoning", "true or false", sendReasoning);
+  const mask = new ErrorMask(onError);
+  const seen = new Set<string>();
+  const turns: UiMessage[][] = [];
+  for await (const turn of threads.turns(id)) {
+    const { prompts, answers } = parted(turn);
+    const messages = prompts.flatMap((prompt, index) => promptMessage(prompt, { turn, index, seen }));
+    if (hasAnswer(turn, answers)) messages.push(answerOf(turn, answers, { mask, sendReasoning }));
+    turns.push(messages);
+  }
+  return (last === undefined ? turns : turns.slice(-last)).flat();
+}
+
+/** A running turn is replayed; messages that were appended to a thread may have no answer. */
+function hasAnswer({ status, finishReason }: Turn, answers: readonly AgenticMessage[]): boolean {
+  return status !== "running" && (answers.length > 0 || status !== "done" || finishReason !== undefined);
+}
+
+/** The prompt of a turn, and what was logged since; without what only served to get a valid output. */
+function parted({ messages }: Turn): { readonly prompts: AgenticMessage[]; readonly answers: AgenticMessage[] } {
+  const shown = messages.filter(({ role, extra }) => role !== "system" && extra?.invalid !== true);
+  const end = shown.findLastIndex(({ role, contentBlocks }) => role === "user" && contentBlocks.some(isInput)) + 1;
+  return { prompts: shown.slice(0, end), answers: shown.slice(end) };
+}
+
+function isInput({ type }: ContentBlock): boolean {
+  return type.startsWith("user_input_");
+}
+
+/** A prompt keeps its id, unless an earlier message has it. */
+function promptMessage(
+  { id, role, contentBlocks }: AgenticMessage,
+  { turn, index, seen }: { readonly turn: Turn; readonly index: number; readonly seen: Set<string> },
+): UiMessage[] {
+  const parts = contentBlocks.flatMap(inputPart);
+  if (parts.length === 0) return [];
+  const own = `turn-${turn.number}-prompt${index === 0 ? "" : `-${index + 1}`}`;
+  const name = id === undefined || id === "" || seen.has(id) ? own : id;
+  seen.add(name);
+  return [{ id: name, role: role === "assistant" ? "assistant" : "user", parts }];
+}
+
+function inputPart(block: ContentBlock): UiPart[] {
+  switch (block.type) {
+    case "user_input_text":
+    case "assistant_gen_text":
+      return [{ type: "text", text: block.text }];
+    case "user_input_image":
+      return filePart(block, "image/png");
+    case "user_input_audio":
+      return filePart(block, "audio/mpeg");
+    case "user_input_video":
+      return filePart(block, "video/mp4");
+    case "user_input_file":
+      return filePart(block, "application/octet-stream", block.name);
+    default:
+      return [];
+  }
+}
+
+function filePart({ url, base64Data, mimeType }: Media, usualType: string, filename?: string): UiPart[] {
+  const mediaType = mimeType ?? usualType;
+  const address = url ?? (base64Data === undefined ? undefined : `data:${mediaType};base64,${base64Data}`);
+  return address === undefined ? [] : [withoutUndefined({ type: "file", mediaType, url: address, filename })];
+}
+
+interface AnswerOptions {
+  readonly mask: ErrorMask;
+  readonly sendReasoning: boolean;
+}
+
+/** The answer of a turn, put together from its events, as a client does it that reads them. */
+function answerOf(turn: Turn, answers: readonly AgenticMessage[], { mask, sendReasoning }: AnswerOptions): UiMessage {
+  const chunks = new UiChunks(sendReasoning);
+  const parts = new MessageParts();
+  const place = { runId: "", agentPath: [turn.agent], step: 0 };
+  for (const [seq, { step, ...body }] of eventsOf(turn, answers).entries()) {
+    const event = mask.event({ seq, ...place, step, ...body } as AgentEvent);
+    for (const chunk of chunks.convert(event)) parts.add(chunk);
+  }
+  return { id: `turn-${turn.number}`, role: "assistant", metadata: metadataOf(turn), parts: parts.finished };
+}
+
+function metadataOf({ status, finishReason, usage }: Turn): Readonly<Record<string, unknown>> {
+  const ended = status === "waiting" ? { finishReason: status, usage } : withoutUndefined({ finishReason, usage });
+  return status === "done" || status === "waiting" ? ended : { ...ended, status };
+}
+
+type Told = AgentEventBody & { readonly step: number };
+
+/** The events of a turn, as far as a chat shows them. */
+function eventsOf(turn: Turn, answers: readonly AgenticMessage[]): Told[] {
+  const told: Told[] = [];
+  let step = 0;
+  const tell = (body: AgentEventBody): undefined => void told.push({ ...body, step });
+  const emit = { emit: tell, emitText: (delta: string, index: number) => tell({ type: "text_delta", delta, index }) };
+  for (const message of [...answers, ...turn.results]) {
+    if (message.role === "assistant") {
+      step += 1;
+      tell({ type: "step_start" });
+      new ChunkEvents(emit).add(message);
+      for (const event of wholeEvents(message)) tell(event);
+    }
+    for (const { callId, name } of toolResultsOf(message)) tell({ type: "tool_result", callId, name, message });
+  }
+  for (const interrupt of turn.interrupts) tell({ type: "interrupt", interrupt });
+  return told;
+}
