@@ -7,6 +7,7 @@ import { findExamples } from "../scripts/docs/doc-comments.js";
 import { readExampleNames } from "../scripts/docs/free-names.js";
 import { findBrokenLinks } from "../scripts/docs/links.js";
 import { parsePage } from "../scripts/docs/markdown.js";
+import { findShapeProblems, findUnusedWords } from "../scripts/docs/page-shape.js";
 import { runBlocks } from "../scripts/docs/run-snippets.js";
 import { blockSnippet, exampleSnippet } from "../scripts/docs/snippet.js";
 import { buildWhenStale } from "../scripts/package/build.js";
@@ -18,7 +19,10 @@ const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8
   .concat("README.md")
   .filter((path) => path.endsWith(".md"))
   .sort()
-  .map((path) => ({ path, ...parsePage(path, readFileSync(join(root, path), "utf8")) }));
+  .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
+  .map(({ path, text }) => ({ path, text, ...parsePage(path, text) }));
+/** The pages for readers; the others are for maintainers, and the README has a shape of its own. */
+const guides = pages.filter(({ path }) => path.startsWith("docs/guides/") || path === "docs/performance.md");
 const sources = readModules(root, "src")
   .map(({ path, source }) => ({ path, examples: findExamples(path, source.text) }))
   .filter(({ examples }) => examples.length > 0);
@@ -54,6 +58,24 @@ it("finds code in the README", () => {
 it("finds no type error outside of the snippets", () => {
   const known = [...pages, ...sources].map(({ path }) => `${path}:`);
   expect(typeErrors.filter((error) => !known.some((path) => error.startsWith(path)))).toEqual([]);
+});
+
+it.each(guides)(
+  "$path has a first sentence, a block within the first screen, and a last section Next",
+  ({ path, text }) => {
+    expect(findShapeProblems(path, text)).toEqual([]);
+  },
+);
+
+it("uses every word of the glossary in a guide", () => {
+  const glossary = guides.find(({ path }) => path.endsWith("/glossary.md"));
+  const others = guides.filter((page) => page !== glossary);
+  expect(
+    findUnusedWords(
+      glossary?.text ?? "",
+      others.map(({ text }) => text),
+    ),
+  ).toEqual([]);
 });
 
 describe.each(pages)("$path", ({ path, blocks, problems }) => {
