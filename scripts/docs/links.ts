@@ -23,15 +23,16 @@ function judge(root: string, page: string, target: string): string | undefined {
 /** The anchors that GitHub gives to the headings of a file. */
 function headingsOf(path: string): ReadonlySet<string> {
   const headings = withoutFences(readFileSync(path, "utf8")).flatMap((line) => /^#{1,6} (.*)$/.exec(line)?.[1] ?? []);
-  return new Set(
-    headings.map((text) =>
-      text
-        .trim()
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-        .replaceAll(" ", "-"),
-    ),
-  );
+  return new Set(headings.map(slugOfHeading));
+}
+
+/** The anchor of a heading, as GitHub and the site make it. */
+export function slugOfHeading(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(" ", "-");
 }
 
 /** The lines of a page; those in fences are empty. */

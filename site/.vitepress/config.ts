@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type DefaultTheme, defineConfig, type MarkdownOptions } from "vitepress";
+import { slugOfHeading } from "../../scripts/docs/links.js";
+import { searchOptions } from "../search.js";
+
+interface Navigation {
+  readonly guides: DefaultTheme.SidebarItem[];
+  readonly reference: DefaultTheme.SidebarItem[];
+  readonly api: DefaultTheme.SidebarItem[];
+  readonly repository: string;
+  readonly version: string;
+}
+
+const site = join(import.meta.dirname, "..");
+const navigation: Navigation = JSON.parse(readFileSync(join(site, ".out/navigation.json"), "utf8"));
+
+/** Vue would take `{{` in text and in inline code for its own. */
+const markdown: MarkdownOptions = {
+  anchor: { slugify: slugOfHeading },
+  // what programs print, and what the compiler says: shown as it is
+  languages: ["output", "errors"].map((name) => ({ name, scopeName: `text.${name}`, patterns: [], repository: {} })),
+  config: (md) => {
+    const { text, code_inline: code } = md.renderer.rules;
+    const keepBraces = (html: string) => html.replaceAll("{{", "&#123;&#123;");
+    md.renderer.rules.text = (...args) => keepBraces(text?.(...args) ?? md.utils.escapeHtml(args[0][args[1]].content));
+    md.renderer.rules.code_inline = (...args) => keepBraces(code?.(...args) ?? "");
+  },
+};
+
+export default defineConfig({
+  title: "Kumiko",
+  description: "Compose LLM applications from typed chains and graphs.",
+  srcDir: ".out/pages",
+  outDir: "dist",
+  cacheDir: ".out/cache",
+  cleanUrls: false,
+  lastUpdated: false,
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: "/icon.svg" }]],
+  markdown,
+  vite: { build: { chunkSizeWarningLimit: 4_000 }, logLevel: "warn" },
+  themeConfig: {
+    outline: [2, 3],
+    nav: [
+      { text: "Guides", link: "/guides/agents", activeMatch: "^/(guides/|performance)" },
+      { text: "Reference", link: navigation.reference[0]?.items?.[0]?.link ?? "/", activeMatch: "^/reference/" },
+      { text: "API", link: navigation.api[0]?.items?.[0]?.link ?? "/", activeMatch: "^/api/" },
+      { text: "Repository", link: navigation.repository },
+    ],
+    sidebar: { "/api/": navigation.api, "/reference/": navigation.reference, "/": navigation.guides },
+    search: { provider: "local", options: searchOptions },
+    footer: { message: `Kumiko ${navigation.version}, MIT licence` },
+  },
+});

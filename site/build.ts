@@ -1,0 +1,51 @@
+// The whole site: guides, reference, API, search, texts for coding agents, and checks of all of it. See start.mjs.
+import { cpSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { findMissingSentences } from "../scripts/docs/reference/problems.js";
+import { readReference } from "../scripts/docs/reference/read.js";
+import { findGroupProblems, listGuides } from "../scripts/docs/site/guides.js";
+import { findBrokenHtmlLinks } from "../scripts/docs/site/html-links.js";
+import { readEntries } from "../scripts/public-api/entries.js";
+import { checkSearch } from "./check-search.js";
+import {
+  dist,
+  findStalePages,
+  output,
+  pages,
+  writeGuides,
+  writeNavigation,
+  writeReference,
+  writeTexts,
+} from "./content.js";
+import { groups } from "./pages.js";
+import { runTool, stopFor } from "./tools.js";
+import { writeApi } from "./write-api.js";
+
+const site = import.meta.dirname;
+const root = dirname(site);
+const entries = readEntries(root);
+
+rmSync(output, { recursive: true, force: true });
+const guides = listGuides(groups);
+const reference = readReference(root, entries);
+stopFor([...findGroupProblems(root, groups), ...writeGuides(guides), ...findMissingSentences(reference)], "sources");
+writeReference(reference);
+writeNavigation(guides, reference);
+console.log(`${guides.length} guides, ${reference.length} pages of reference`);
+
+writeApi(root, entries);
+console.log(`${entries.length} pages of API`);
+
+cpSync(join(site, "static"), join(pages, "public"), { recursive: true });
+cpSync(join(site, "index.md"), join(pages, "index.md"));
+if (process.argv.includes("--serve")) {
+  // answers until it is stopped
+  runTool("vitepress", ["dev", site, "--host", "127.0.0.1"], { isServer: true });
+} else {
+  rmSync(dist, { recursive: true, force: true });
+  runTool("vitepress", ["build", site]);
+  writeTexts(guides, reference);
+  const problems = [...findBrokenHtmlLinks(dist), ...findStalePages(reference), ...(await checkSearch(dist))];
+  stopFor(problems, "site");
+  console.log("The site is in site/dist.");
+}

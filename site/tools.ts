@@ -1,0 +1,39 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+
+const site = import.meta.dirname;
+const binaries = { vitepress: "vitepress/bin/vitepress.js", typedoc: "typedoc/bin/typedoc" };
+
+/** Runs a tool of the site. A warning ends everything, like an error. */
+export function runTool(
+  tool: keyof typeof binaries,
+  args: readonly string[],
+  { env = {}, isServer = false }: { env?: Record<string, string>; isServer?: boolean } = {},
+): void {
+  const { status, stdout, stderr, error } = spawnSync(
+    process.execPath,
+    [join(site, "node_modules", binaries[tool]), ...args],
+    {
+      cwd: site,
+      env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0", ...env },
+      encoding: "utf8",
+      stdio: isServer ? "inherit" : ["ignore", "pipe", "pipe"],
+      maxBuffer: 2 ** 28,
+    },
+  );
+  if (isServer) return;
+  const output = `${stdout ?? ""}${stderr ?? ""}`;
+  const warnings = output.split("\n").filter((line) => /\[warning\]|\bwarn(?:ing)?:|\(!\)|\[vue warn\]/i.test(line));
+  if (status === 0 && warnings.length === 0) return;
+  console.error(status === 0 ? warnings.join("\n") : (error?.message ?? output.trim()));
+  console.error(status === 0 ? `${tool} gave ${warnings.length} warnings.` : `${tool} failed.`);
+  process.exit(1);
+}
+
+/** Ends the process with the problems, one a line. */
+export function stopFor(problems: readonly string[], what: string): void {
+  if (problems.length === 0) return;
+  console.error(problems.join("\n"));
+  console.error(`${problems.length} ${problems.length === 1 ? "problem" : "problems"} in the ${what}.`);
+  process.exit(1);
+}

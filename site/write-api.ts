@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readModules } from "../scripts/architecture/source-module.js";
+import { findInternalNames } from "../scripts/docs/reference/internal-names.js";
+import { slugOf } from "../scripts/docs/reference/reference.js";
+import type { Entry } from "../scripts/public-api/entries.js";
+import { output, pages, write } from "./content.js";
+import { runTool } from "./tools.js";
+
+const site = import.meta.dirname;
+
+/** Writes one page of signatures for each entry, with typedoc. */
+export function writeApi(root: string, entries: readonly Entry[]): void {
+  // the root comes last: what it exports is documented where its subject is
+  const [main, ...subpaths] = entries;
+  const sources = main === undefined ? subpaths : [...subpaths, main];
+  const names = sources.map(({ specifier, source }) => [
+    source.replace(/^src\/|\/index\.ts$|\.ts$/g, ""),
+    slugOf(specifier),
+  ]);
+  const options = {
+    extends: [join(site, "typedoc.json")],
+    entryPoints: sources.map(({ source }) => join(root, source)),
+    tsconfig: join(root, "tsconfig.json"),
+    out: join(pages, "api"),
+    plugin: ["typedoc-plugin-markdown", join(site, "typedoc-names.mjs")],
+    intentionallyNotExported: findInternalNames(readModules(root, "src")),
+  };
+  const file = join(output, "typedoc.json");
+  write(file, JSON.stringify(options));
+  runTool("typedoc", ["--options", file, "--skipErrorChecking"], {
+    env: { KUMIKO_ENTRIES: JSON.stringify(Object.fromEntries(names)) },
+  });
+  for (const name of readdirSync(join(pages, "api"))) {
+    const file = join(pages, "api", name);
+    writeFileSync(file, headingsWithAnchors(readFileSync(file, "utf8")));
+  }
+  // its list of entries: the sidebar has it
+  rmSync(join(pages, "api/index.md"), { force: true });
+}
+
+/**
+ * typedoc counts equal names in another way than VitePress: its anchors become the ids of the headings that follow them, and
+ * all other headings get numbers.
+ */
+function headingsWithAnchors(text: string): string {
+  const used = new Set<string>();
+  let anchor: string | undefined;
+  let number = 0;
+  let inFence = false;
+  const lines = text.split("\n").flatMap((line) => {
+    if (line.startsWith("```")) inFence = !inFence;
+    const [, id] = /^<a id="([^"]+)"><\/a>$/.exec(line) ?? [];
+    if (id !== undefined) {
+      anchor = id;
+      return [];
+    }
+    if (inFence || !/^#{1,6} /.test(line)) return [line];
+    const own = anchor !== undefined && !used.has(anchor) ? anchor : `section-${++number}`;
+    used.add(own);
+    anchor = undefined;
+    return [`${line} {#${own}}`];
+  });
+  return lines.join("\n");
+}

@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findGroupProblems, listGuides } from "../../scripts/docs/site/guides.js";
+import { findBrokenHtmlLinks } from "../../scripts/docs/site/html-links.js";
+import { llmsText, sentenceOf, titleOf } from "../../scripts/docs/site/llms.js";
+import { rewriteLinks } from "../../scripts/docs/site/rewrite-links.js";
+import { groups } from "../../site/pages.js";
+import { queries } from "../../site/queries.js";
+
+const root = join(import.meta.dirname, "../..");
+const guides = listGuides(groups);
+
+it("has every guide in one group of its sidebar", () => {
+  expect(findGroupProblems(root, groups)).toEqual([]);
+});
+
+it("has queries for pages that exist", () => {
+  const known = guides.map(({ path }) => path.replace(/\.md$/, ""));
+  const wanted = queries.flatMap(([, ...pages]) => pages).filter((page) => !page.startsWith("reference/"));
+  expect(wanted.filter((page) => !known.includes(page))).toEqual([]);
+  expect(queries).toHaveLength(40);
+});
+
+it("names each page once in llms.txt, with its first sentence", () => {
+  const pages = guides.map(({ file, path, group }) => ({
+    group,
+    link: path,
+    text: readFileSync(join(root, file), "utf8"),
+  }));
+  const text = llmsText(pages);
+  for (const page of pages) {
+    const line = text.split("\n").filter((candidate) => candidate.includes(`](${page.link})`));
+    expect(line).toEqual([`- [${titleOf(page.text)}](${page.link}): ${sentenceOf(page.text)}`]);
+    expect(sentenceOf(page.text), `${page.link} begins with a sentence`).toMatch(/^[A-Z`].{20,}[.:!?]$/);
+  }
+});
+
+describe("with bad pages", () => {
+  let folder: string;
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "kumiko-site-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("tells of guides in no group, in two, that do not exist, and that are for maintainers", () => {
+    for (const name of ["a", "b", "c"]) write(`docs/guides/${name}.md`, "# A\n");
+    write("docs/architecture.md", "# Inside\n");
+    const bad = [{ text: "All", pages: ["a", "b", "b", "gone", "../architecture"] }];
+    expect(findGroupProblems(folder, bad)).toEqual([
+      "docs/guides/c.md is in no group of site/pages.ts",
+      "site/pages.ts names docs/guides/gone.md, which does not exist",
+      "docs/guides/b.md is twice in site/pages.ts",
+      "docs/architecture.md is for maintainers: not in the site",
+    ]);
+  });
+
+  it("turns links to other files into links to the repository, and tells of files that do not exist", () => {
+    write("examples/a.ts", "");
+    const targets = {
+      root: folder,
+      pages: new Map([
+        ["docs/guides/a.md", "guides/a.md"],
+        ["docs/performance.md", "performance.md"],
+      ]),
+      repository: "https://code.example/blob/v1",
+    };
+    const page = "[x](../../examples/a.ts) [p](../performance.md#cost)\n\n```md\n[no](gone.md)\n```\n\n[gone](gone.md)";
+    const { text, problems } = rewriteLinks("docs/guides/a.md", page, targets);
+    expect(text.split("\n")[0]).toBe("[x](https://code.example/blob/v1/examples/a.ts) [p](../performance.md#cost)");
+    expect(text).toContain("[no](gone.md)");
+    expect(problems).toEqual(["docs/guides/a.md:7 leads to docs/guides/gone.md, which does not exist"]);
+  });
+
+  it("tells of dead links and anchors, equal ids, and what comes from elsewhere", () => {
+    write(
+      "index.html",
+      `<h1 id="a">A</h1><a href="/b.html#here">b</a><a href="gone.html">c</a><a href="https://d.example">d</a>`,
+    );
+    write(
+      "b.html",
+      `<p id="b"></p><p id="b"></p><a href="./#a">a</a><a href="#gone">x</a><script src="https://cdn.example/x.js"></script>`,
+    );
+    expect(findBrokenHtmlLinks(folder)).toEqual([
+      "b.html has two elements with the id b",
+      "b.html leads to #gone, and b.html has no such anchor",
+      "b.html loads https://cdn.example/x.js: nothing comes from elsewhere",
+      "index.html leads to /b.html#here, and b.html has no such anchor",
+      "index.html leads to gone.html, which does not exist",
+    ]);
+  });
+});
