@@ -6,7 +6,7 @@ export interface PageGroup {
 
 /** The sidebar of the guides, in reading order. A guide that is in no group, or in two, fails `npm run docs` and the tests. */
 export const groups: readonly PageGroup[] = [
-  { text: "First minutes", pages: ["first-agent", "first-graph"] },
+  { text: "First minutes", pages: ["first-agent", "first-graph", "troubleshooting", "glossary"] },
   {
     text: "Agents",
     pages: [
@@ -16,6 +16,7 @@ export const groups: readonly PageGroup[] = [
       "many-agents",
       "serving-an-agent",
       "models",
+      "images-and-files",
       "templates",
       "testing",
     ],
