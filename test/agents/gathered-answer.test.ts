@@ -1,6 +1,14 @@
-import { type AgenticMessage, type ContentBlock, concatMessages, functionToolCall } from "kumiko";
+import {
+  type AgenticMessage,
+  type AgenticModel,
+  assistantMessage,
+  type ContentBlock,
+  concatMessages,
+  createTool,
+  functionToolCall,
+} from "kumiko";
+import { createAgent } from "kumiko/agents";
 import { describe, expect, it } from "vitest";
-import { GatheredAnswer } from "../../src/agents/model-answer.js";
 
 const chunk = (block: ContentBlock, more: Partial<AgenticMessage> = {}): AgenticMessage => {
   return { role: "assistant", contentBlocks: [block], ...more };
@@ -30,17 +38,27 @@ const answers: Readonly<Record<string, readonly AgenticMessage[]>> = {
   "no index": [chunk({ type: "assistant_gen_text", text: "a" }), chunk({ type: "assistant_gen_text", text: "b" })],
 };
 
-describe("GatheredAnswer", () => {
-  it.each(Object.entries(answers))("comes to what concatMessages makes of the chunks: %s", async (_name, chunks) => {
-    const before = structuredClone(chunks);
-    const gathered = new GatheredAnswer();
-    for (const one of chunks) gathered.add(one);
-    expect(gathered.isEmpty).toBe(false);
-    expect(await gathered.message()).toEqual(concatMessages(chunks));
-    expect(chunks).toEqual(before);
-  });
+/** Gives these chunks, and a text once a tool has answered. */
+function streamingModel(chunks: readonly AgenticMessage[]): AgenticModel {
+  return {
+    component: "model",
+    generate: async () => assistantMessage("whole"),
+    async *stream(messages) {
+      if (messages.length === 1) yield* chunks;
+      else yield assistantMessage("done");
+    },
+  };
+}
 
-  it("is empty before the first chunk", () => {
-    expect(new GatheredAnswer().isEmpty).toBe(true);
-  });
+describe("a streamed answer", () => {
+  it.each(Object.entries(answers))(
+    "is the message that concatMessages makes of its chunks: %s",
+    async (_name, chunks) => {
+      const before = structuredClone(chunks);
+      const now = createTool({ id: "now", description: "", execute: () => "noon" });
+      const { messages } = await createAgent({ model: streamingModel(chunks), tools: { now } }).stream("go").result;
+      expect(messages.find(({ role }) => role === "assistant")).toEqual(concatMessages(chunks));
+      expect(chunks).toEqual(before);
+    },
+  );
 });

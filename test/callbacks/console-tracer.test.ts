@@ -1,8 +1,7 @@
 import { assistantMessage, consoleTracer, userMessage } from "kumiko";
-import type { ConsoleTracerOptions } from "kumiko/callbacks";
+import type { ComponentKind, ConsoleTracerOptions } from "kumiko/callbacks";
 import { describe, expect, it } from "vitest";
-import type { Span } from "../../src/callbacks/span.js";
-import { open, watchersOf } from "./listener.js";
+import { ToldRun } from "./told-run.js";
 
 /** A tracer that writes into a list, with a clock that the test moves. */
 function trace(options: ConsoleTracerOptions = {}) {
@@ -11,7 +10,8 @@ function trace(options: ConsoleTracerOptions = {}) {
   const tracer = consoleTracer({ write: (text) => written.push(text), colors: false, clock: () => now, ...options });
   return {
     written,
-    watchers: watchersOf([tracer]),
+    open: (name: string, parent?: ToldRun, component: ComponentKind = "lambda") =>
+      new ToldRun(tracer, name, component, parent),
     at: (time: number) => {
       now = time;
     },
@@ -24,17 +24,17 @@ function lines(...text: string[]): string {
 
 describe("consoleTracer", () => {
   it("prints the tree of a run when the run ends, and nothing before", () => {
-    const { written, watchers, at } = trace();
-    const graph = open("react", watchers, undefined, "graph");
+    const { written, open, at } = trace();
+    const graph = open("react", undefined, "graph");
     graph.start([userMessage("Weather?")]);
-    const model = open("model", watchers, graph, "model");
+    const model = open("model", graph, "model");
     model.start({ messages: [userMessage("Weather?")], options: {} });
     at(812.34);
     model.end({ message: assistantMessage("Sunny.") });
     at(812.5);
-    const tools = open("tools", watchers, graph, "tools_node");
+    const tools = open("tools", graph, "tools_node");
     tools.start(assistantMessage("Sunny."));
-    const search = open("search", watchers, tools, "tool");
+    const search = open("search", tools, "tool");
     search.start({ arguments: '{"q":"sun"}' });
     search.event({ kind: "progress", event: "half" });
     at(815);
@@ -55,12 +55,12 @@ describe("consoleTracer", () => {
   });
 
   it("keeps parallel runs apart, in the order in which they started", () => {
-    const { written, watchers, at } = trace();
-    const tools = open("tools", watchers, undefined, "tools_node");
+    const { written, open, at } = trace();
+    const tools = open("tools", undefined, "tools_node");
     tools.start(undefined);
-    const [slow, quick] = ["slow", "quick"].map((name) => open(name, watchers, tools, "tool")) as [Span, Span];
+    const [slow, quick] = ["slow", "quick"].map((name) => open(name, tools, "tool")) as [ToldRun, ToldRun];
     for (const watch of [slow, quick]) watch.start(undefined);
-    const inner = open("inner", watchers, slow, "graph");
+    const inner = open("inner", slow, "graph");
     inner.start(undefined);
     at(1);
     quick.end({ result: "q" });
@@ -79,11 +79,11 @@ describe("consoleTracer", () => {
   });
 
   it("prints each root on its own when several run at the same time", () => {
-    const { written, watchers } = trace();
-    const [a, b] = ["a", "b"].map((name) => open(name, watchers, undefined, "graph")) as [Span, Span];
+    const { written, open } = trace();
+    const [a, b] = ["a", "b"].map((name) => open(name, undefined, "graph")) as [ToldRun, ToldRun];
     for (const root of [a, b]) root.start(undefined);
     for (const root of [b, a]) {
-      const node = open(`in ${root.info.name}`, watchers, root);
+      const node = open(`in ${root.info.name}`, root);
       node.start(1);
       node.end(2);
     }
@@ -96,14 +96,14 @@ describe("consoleTracer", () => {
   });
 
   it("marks errors and interrupts, and tells an error only where it happened", () => {
-    const { written, watchers } = trace();
-    const graph = open("agent", watchers, undefined, "graph");
+    const { written, open } = trace();
+    const graph = open("agent", undefined, "graph");
     graph.start(0);
-    const node = open("node", watchers, graph);
+    const node = open("node", graph);
     node.start(1);
     const failure = new TypeError("no such city");
     node.error(failure);
-    const asking = open("ask", watchers, graph);
+    const asking = open("ask", graph);
     asking.start(2);
     asking.interrupt(new Error("waits for an answer"));
     graph.error(new Error('Node "node" failed: no such city', { cause: failure }));
@@ -117,20 +117,20 @@ describe("consoleTracer", () => {
   });
 
   it("tells an error of the run itself", () => {
-    const { written, watchers } = trace();
-    const graph = open("agent", watchers, undefined, "graph");
+    const { written, open } = trace();
+    const graph = open("agent", undefined, "graph");
     graph.start(0);
     graph.error("stopped");
     expect(written).toEqual(['✗ agent graph 0.00 ms  0 "stopped"']);
   });
 
   it("says what is still running, and prints it on its own when it ends", () => {
-    const { written, watchers, at } = trace();
-    const graph = open("agent", watchers, undefined, "graph");
+    const { written, open, at } = trace();
+    const graph = open("agent", undefined, "graph");
     graph.start(0);
-    const slow = open("slow", watchers, graph);
+    const slow = open("slow", graph);
     slow.start(0);
-    const inner = open("inner", watchers, slow);
+    const inner = open("inner", slow);
     inner.start(0);
     at(5);
     graph.end(1);
@@ -149,19 +149,19 @@ describe("consoleTracer", () => {
   });
 
   it("prints a run that starts late on its own", () => {
-    const { written, watchers } = trace();
-    const graph = open("", watchers, undefined, "graph");
+    const { written, open } = trace();
+    const graph = open("", undefined, "graph");
     graph.start(0);
     graph.end(1);
-    const late = open("late", watchers, graph);
+    const late = open("late", graph);
     late.start(2);
     late.end(3);
     expect(written[1]).toBe("(late, inside graph) ✓ late lambda 0.00 ms  2 → 3");
   });
 
   it("names a run by its kind when it has no name, and shows the type", () => {
-    const { written, watchers } = trace();
-    const graph = open("", watchers, undefined, "graph");
+    const { written, open } = trace();
+    const graph = open("", undefined, "graph");
     graph.start(undefined);
     graph.end(undefined);
     expect(written).toEqual(["✓ graph 0.00 ms"]);
@@ -174,8 +174,8 @@ describe("consoleTracer", () => {
     [1_500, "1.50 s"],
     [125_000, "2 min 05 s"],
   ])("shows %d milliseconds as %s", (duration, expected) => {
-    const { written, watchers, at } = trace();
-    const graph = open("", watchers, undefined, "graph");
+    const { written, open, at } = trace();
+    const graph = open("", undefined, "graph");
     graph.start(undefined);
     at(duration);
     graph.end(undefined);
@@ -183,24 +183,24 @@ describe("consoleTracer", () => {
   });
 
   it("shortens values, errors less than others", () => {
-    const { written, watchers } = trace({ maxLength: 10 });
-    const node = open("node", watchers);
+    const { written, open } = trace({ maxLength: 10 });
+    const node = open("node");
     node.start("x".repeat(1_000));
     node.error(new Error("y".repeat(1_000)));
     expect(written).toEqual([`✗ node lambda 0.00 ms  "xxxxxxxx… Error: ${"y".repeat(32)}…`]);
   });
 
   it("prints no control characters that came from a model", () => {
-    const { written, watchers } = trace();
-    const tool = open("evil\u001b[2J\nname", watchers, undefined, "tool");
+    const { written, open } = trace();
+    const tool = open("evil\u001b[2J\nname", undefined, "tool");
     tool.start({ arguments: "{\u001b[31m}" });
     tool.end({ result: "a\nb" });
     expect(written).toEqual(["✓ evil [2J name tool 0.00 ms  { [31m} → a b"]);
   });
 
   it("uses colors when asked", () => {
-    const { written, watchers } = trace({ colors: true });
-    const node = open("node", watchers);
+    const { written, open } = trace({ colors: true });
+    const node = open("node");
     node.start(1);
     node.error("broken");
     expect(written[0]).toContain("\u001b[31m✗\u001b[39m");

@@ -1,76 +1,61 @@
 import { inspect } from "node:util";
-import type { RunInfo } from "kumiko";
-import { expect, it } from "vitest";
-import { RunRecord } from "../../src/callbacks/run-info.js";
+import { AgenticToolsNode, Chain, createTool, type RunInfo } from "kumiko";
+import { describe, expect, it } from "vitest";
+import { call, calls } from "../tools/node/calls.js";
 
-const place = { address: "runnable:agent" };
-
-function child(parent: RunInfo, name: string): RunRecord {
-  return new RunRecord(parent, "lambda", name, "", { address: `runnable:agent;node:${name}` });
+/** Runs a chain in a chain, and returns what handlers hear of its runs, by name. */
+async function infosOf(): Promise<Readonly<Record<"root" | "first" | "second" | "inner", RunInfo>>> {
+  const infos: RunInfo[] = [];
+  const inner = new Chain<number>().append((n) => n, { key: "inner" });
+  await new Chain<number>()
+    .append(inner, { key: "first" })
+    .append((n) => n, { key: "second" })
+    .compile({ name: "root" })
+    .invoke(1, { callbacks: [{ onStart: (info) => void infos.push(info) }] });
+  const find = (name: string): RunInfo => {
+    const found = infos.find((info) => info.name === name);
+    if (found === undefined) throw new Error(`No run is called ${name}, only ${infos.map((info) => info.name)}.`);
+    return found;
+  };
+  return { root: find("root"), first: find("first"), second: find("second"), inner: find("inner") };
 }
 
-it("gives a root a random id of 128 bits, and no parent", () => {
-  const [a, b] = [1, 2].map(() => new RunRecord(undefined, "graph", "", "", place));
-  expect(a?.runId).toMatch(/^[0-9a-f]{32}$/);
-  expect(a?.runId).not.toBe(b?.runId);
-  expect(a?.parentRunId).toBeUndefined();
-});
-
-it("gives every run inside a root an id of its own, which stays the same", () => {
-  const root = new RunRecord(undefined, "graph", "", "", place);
-  const first = child(root, "first");
-  const second = child(root, "second");
-  const inner = child(first, "inner");
-  const ids = [root, first, second, inner].map(({ runId }) => runId);
-  expect(new Set(ids).size).toBe(4);
-  expect(ids.every((id) => id.startsWith(root.runId))).toBe(true);
-  expect([root, first, second, inner].map(({ runId }) => runId)).toEqual(ids);
-});
-
-it("knows the id of the run around it, whichever is read first", () => {
-  const root = new RunRecord(undefined, "graph", "", "", place);
-  const outer = child(root, "outer");
-  const inner = child(outer, "inner");
-  expect(inner.parentRunId).toBe(outer.runId);
-  expect(outer.parentRunId).toBe(root.runId);
-});
-
-it("has a random id under a parent that the library did not make", () => {
-  const foreign: RunInfo = {
-    ...{ runId: "trace-7", parentRunId: undefined, name: "job", type: "" },
-    ...{ component: "graph", address: "job" },
-  };
-  const run = child(foreign, "node");
-  expect(run.runId).toMatch(/^[0-9a-f]{32}$/);
-  expect(run.parentRunId).toBe("trace-7");
-});
-
-it("reads the address only when it is asked for", () => {
-  let reads = 0;
-  const run = new RunRecord(undefined, "lambda", "node", "", {
-    get address() {
-      reads += 1;
-      return "runnable:;node:node";
-    },
+describe("the info of a run", () => {
+  it("gives a root a random id of 128 bits, and no parent", async () => {
+    const [a, b] = [await infosOf(), await infosOf()];
+    expect(a.root.runId).toMatch(/^[0-9a-f]{32}$/);
+    expect(a.root.runId).not.toBe(b.root.runId);
+    expect(a.root.parentRunId).toBeUndefined();
   });
-  expect(run.name).toBe("node");
-  expect(reads).toBe(0);
-  expect(run.address).toBe("runnable:;node:node");
-});
 
-it("is a plain object in JSON and in logs, with the call id of tools only", () => {
-  const root = new RunRecord(undefined, "tools_node", "tools", "", place);
-  const call = new RunRecord(root, "tool", "search", "Web", { address: "a;tool:search:call_1" }, "call_1");
-  const plain = {
-    runId: call.runId,
-    parentRunId: root.runId,
-    name: "search",
-    type: "Web",
-    component: "tool",
-    address: "a;tool:search:call_1",
-    toolCallId: "call_1",
-  };
-  expect(call.toJSON()).toEqual(plain);
-  expect(inspect(call)).toBe(inspect(plain));
-  expect(Object.keys(root.toJSON())).not.toContain("toolCallId");
+  it("gives every run inside a root an id of its own, which stays the same", async () => {
+    const { root, ...others } = await infosOf();
+    const all = [root, ...Object.values(others)];
+    const ids = all.map(({ runId }) => runId);
+    expect(new Set(ids).size).toBe(4);
+    expect(ids.every((id) => id.startsWith(root.runId))).toBe(true);
+    expect(all.map(({ runId }) => runId)).toEqual(ids);
+  });
+
+  it("knows the id of the run around it, whichever is read first", async () => {
+    const { root, first, inner } = await infosOf();
+    expect(inner.parentRunId).toBe(first.runId);
+    expect(first.parentRunId).toBe(root.runId);
+  });
+
+  it("is a plain object in JSON and in logs, with the call id of tools only", async () => {
+    const infos: RunInfo[] = [];
+    const search = createTool({ id: "search", description: "", execute: () => "" });
+    const node = new AgenticToolsNode({ tools: [search] });
+    await node.invoke(calls(call("search", {}, "call_1")), {
+      callbacks: [{ onStart: (info) => void infos.push(info) }],
+    });
+    const [root, tool] = infos;
+    const { runId, parentRunId, name, type, component, address, toolCallId, meta } = tool as RunInfo;
+    const plain = { runId, parentRunId, name, type, component, address, toolCallId, meta };
+    expect(plain).toMatchObject({ parentRunId: root?.runId, name: "search", component: "tool", toolCallId: "call_1" });
+    expect(JSON.parse(JSON.stringify(tool))).toEqual(plain);
+    expect(inspect(tool)).toBe(inspect(plain));
+    expect(Object.keys(JSON.parse(JSON.stringify(root)))).not.toContain("toolCallId");
+  });
 });

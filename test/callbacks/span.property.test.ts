@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { type Handler, StreamReader } from "kumiko";
 import { expect, it } from "vitest";
-import type { Span } from "../../src/callbacks/span.js";
 import { open, watchersOf } from "./listener.js";
+
+type Span = ReturnType<typeof open>;
 
 const ends = ["end", "error", "interrupt", "abort"] as const;
 

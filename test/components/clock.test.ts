@@ -1,22 +1,32 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { systemClock } from "../../src/components/clock.js";
+import { Chain, sleep } from "kumiko";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const month = 31 * 24 * 3_600_000;
 
-it("waits longer than a timer of the platform can", () => {
-  let fired = 0;
-  systemClock.setTimer(() => fired++, 2 * month);
-  vi.advanceTimersByTime(2 * month - 1);
-  expect(fired).toBe(0);
-  vi.advanceTimersByTime(1);
-  expect(fired).toBe(1);
-});
+describe("the clock of runs that have no other", () => {
+  it("waits longer than a timer of the platform can", async () => {
+    let fired = 0;
+    void new Chain<string>()
+      .append(sleep(2 * month))
+      .compile()
+      .invoke("")
+      .then(() => fired++);
+    await vi.advanceTimersByTimeAsync(2 * month - 1);
+    expect(fired).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(fired).toBe(1);
+  });
 
-it("clears long and short timers", () => {
-  const timers = [systemClock.setTimer(() => expect.fail(), month), systemClock.setTimer(() => expect.fail(), 5)];
-  for (const timer of timers) systemClock.clearTimer(timer);
-  expect(vi.getTimerCount()).toBe(0);
+  it.each([month, 5])("leaves no timer of a run that is stopped while it waits for %d ms", async (milliseconds) => {
+    const controller = new AbortController();
+    const run = new Chain<string>().append(sleep(milliseconds)).compile().invoke("", { signal: controller.signal });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(vi.getTimerCount()).toBe(1);
+    controller.abort(new Error("enough"));
+    await expect(run).rejects.toThrow("enough");
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });

@@ -1,7 +1,8 @@
 import { createStep, createWorkflow, Mastra, type StepParams } from "kumiko/mastra";
 import { z } from "zod";
-import type { Untyped } from "../../src/mastra/untyped.js";
 
+/** What steps take and give: assignable to any type, like the result of `JSON.parse`. */
+type Untyped = ReturnType<typeof JSON.parse>;
 type Execute = (params: StepParams<Untyped, Untyped, Untyped>) => unknown;
 
 /** A step that takes and gives anything. */

@@ -1,8 +1,9 @@
 import { type Handler, lambda, type Runnable, type RunOptions, StreamReader } from "kumiko";
 import { runnableConformance, type Work } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
-import { modes, type RunnableMode } from "../../src/testing/runnable/subject.js";
 
+const modes = ["invoke", "stream", "collect", "transform"] as const;
+type RunnableMode = (typeof modes)[number];
 type Shout = Runnable<string, string>;
 /** Makes a Runnable with one fault, in one mode where the check is about one. */
 type Defect = (work: Work, mode: RunnableMode) => Shout;

@@ -1,7 +1,5 @@
 import { AgenticToolsNode, createTool } from "kumiko";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { systemClock } from "../../../src/components/clock.js";
-import { Deadlines } from "../../../src/tools/node/deadlines.js";
 import { call, calls, deferred, kindsOf, textsOf, tool, toolError } from "./calls.js";
 
 beforeEach(() => {
@@ -163,35 +161,41 @@ describe("a time limit", () => {
   });
 });
 
-describe("deadlines", () => {
+describe("the time limits of a node", () => {
+  const limited = (id: string, timeoutMs: number, execute: () => Promise<string> = forever) =>
+    createTool({ id, description: "", timeoutMs, execute });
+
   it("share one timer per limit", async () => {
-    const fired: string[] = [];
-    const deadlines = new Deadlines();
-    const expiring = (name: string) => ({ expire: () => fired.push(name) });
-    deadlines.add(expiring("a"), 100, systemClock);
-    const second = deadlines.add(expiring("b"), 100, systemClock);
-    deadlines.add(expiring("short"), 10, systemClock);
+    const failed: string[] = [];
+    const callbacks = [{ onError: ({ name }: { name: string }) => failed.push(name) }];
+    const gate = deferred<string>();
+    const tools = [limited("a", 100), limited("b", 100, () => gate.promise), limited("short", 10), limited("c", 100)];
+    const node = new AgenticToolsNode({ tools, onToolError: "result" });
+    const first = node.invoke(calls(call("a"), call("b"), call("short")), { callbacks });
+    await vi.advanceTimersByTimeAsync(0);
     expect(vi.getTimerCount()).toBe(2);
     await vi.advanceTimersByTimeAsync(50);
-    expect(fired).toEqual(["short"]);
-    deadlines.add(expiring("c"), 100, systemClock);
-    second.remove();
-    second.remove();
+    expect(failed).toEqual(["short"]);
+    const second = node.invoke(calls(call("c")), { callbacks });
+    gate.resolve("in time");
     await vi.advanceTimersByTimeAsync(60);
-    expect(fired).toEqual(["short", "a"]);
+    expect(failed).toEqual(["short", "a"]);
+    expect(textsOf(await first)[1]).toBe("in time");
     await vi.advanceTimersByTimeAsync(60);
-    expect(fired).toEqual(["short", "a", "c"]);
+    expect(failed).toEqual(["short", "a", "c"]);
+    expect(kindsOf(await second)).toEqual(["timeout"]);
     await vi.advanceTimersByTimeAsync(200);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it("may be longer than a timer can be", async () => {
-    const fired: string[] = [];
     const days = 40 * 24 * 3_600_000;
-    new Deadlines().add({ expire: () => fired.push("x") }, days, systemClock);
+    const kinds: unknown[] = [];
+    const node = new AgenticToolsNode({ tools: [limited("patient", days)], onToolError: "result" });
+    void node.invoke(calls(call("patient"))).then((results) => kinds.push(...kindsOf(results)));
     await vi.advanceTimersByTimeAsync(days - 10);
-    expect(fired).toEqual([]);
+    expect(kinds).toEqual([]);
     await vi.advanceTimersByTimeAsync(20);
-    expect(fired).toEqual(["x"]);
+    expect(kinds).toEqual(["timeout"]);
   });
 });
