@@ -9,6 +9,8 @@ export interface Passage {
 export interface CodeBlock extends Passage {
   /** Whether the block is run, not only type-checked: a fence with `ts`, not `ts no-run="why"`. */
   readonly run: boolean;
+  /** Whether its first line is `// continues`. */
+  readonly continues: boolean;
   /** What stands before this block when it is checked: the set-up of the page, and the blocks that it continues. In page order. */
   readonly before: readonly Passage[];
   /** What the block must print: the text of a fence with `output` right after it. */
@@ -55,11 +57,12 @@ export function parsePage(page: string, text: string): Page {
       const flags = words.slice(1);
       if (flags.some((flag) => !reasonNotToRun.test(flag)))
         complain(`"${flags.join(" ")}" is not known after ts: write no-run="the reason" or setup`);
-      if (continues.test(fence.text.split("\n", 1)[0] ?? "")) {
+      const goesOn = continues.test(fence.text.split("\n", 1)[0] ?? "");
+      if (goesOn) {
         if (chain.length === 0) complain("continues nothing: no ts block stands before it");
       } else chain = [];
       const before = [...setups, ...chain].sort((a, b) => a.line - b.line);
-      const block: CodeBlock = { ...passage, run: flags.length === 0, before };
+      const block: CodeBlock = { ...passage, run: flags.length === 0, continues: goesOn, before };
       if (block.run && chain.some(({ run }) => !run)) complain("continues a block that is not run; mark both no-run");
       if (chain.some(({ errors }) => errors !== undefined)) complain("continues a block with errors; start anew");
       blocks.push(block);

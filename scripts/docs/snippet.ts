@@ -23,7 +23,9 @@ export type FreeNames = ReadonlyMap<string, string>;
 /** A block of a page as a module, with nothing but what stands above it. */
 export function blockSnippet(block: CodeBlock): Snippet {
   const imported = new Set<string>();
-  const passages = [...block.before, block].map((passage) => dropRepeatedImports(passage, imported));
+  const passages = [...block.before, block].map((passage) =>
+    block.continues ? dropRepeatedImports(passage, imported) : passage,
+  );
   return { ...assemble(block, [], passages), errors: block.errors };
 }
 
@@ -98,7 +100,7 @@ export function topLevelNames(text: string): Set<string> {
   return names;
 }
 
-/** Pages import in every block what it uses; in one module, the second import of a name has to go. */
+/** A block that continues another imports what it uses once more; in one module, the second import of a name has to go. */
 function dropRepeatedImports(passage: Passage, imported: Set<string>): Passage {
   let { text } = passage;
   for (const statement of parse(text).statements) {

@@ -36,8 +36,8 @@ describe("parsePage", () => {
       "  ~~~",
     );
     expect(blocks).toEqual([
-      { page: "docs/page.md", line: 3, text: "a;", run: true, before: [] },
-      { page: "docs/page.md", line: 7, text: "b;\n  c;", run: false, before: [] },
+      { page: "docs/page.md", line: 3, text: "a;", run: true, continues: false, before: [] },
+      { page: "docs/page.md", line: 7, text: "b;\n  c;", run: false, continues: false, before: [] },
     ]);
     expect(problems).toEqual([]);
   });
