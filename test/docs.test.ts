@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, "..");
 const folder = join(root, `.docs-${process.pid}`);
 const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
   .map((name) => posix.join("docs", name.replaceAll("\\", "/")))
-  .concat("README.md")
+  .concat("README.md", "skills/kumiko/SKILL.md")
   .filter((path) => path.endsWith(".md"))
   .sort()
   .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))

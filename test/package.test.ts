@@ -33,9 +33,9 @@ const packedFiles = () =>
     .map((entry) => join(entry.parentPath, entry.name));
 
 describe("the packed package", () => {
-  it("holds what was built, the licence, the README and the change log, and nothing else", () => {
+  it("holds what was built, the licence, the README, the change log, guides and a skill, and nothing else", () => {
     const top = readdirSync(consumer.installed).sort();
-    expect(top).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "package.json"]);
+    expect(top).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs", "package.json", "skills"]);
   });
 
   it("names no folder of the machine that built it", () => {

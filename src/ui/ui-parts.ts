@@ -1,7 +1,10 @@
 import type { UiChunk } from "./ui-chunk.js";
 
 /** A part of a message of the AI SDK. */
-export type UiPart = { readonly type: string } & Readonly<Record<string, unknown>>;
+export type UiPart = {
+  /** What kind of part it is, such as `text` or `tool-get_weather`. */
+  readonly type: string;
+} & Readonly<Record<string, unknown>>;
 
 type OpenPart = { type: string } & Record<string, unknown>;
 

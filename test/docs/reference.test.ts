@@ -1,19 +1,61 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseModule } from "../../scripts/architecture/source-module.js";
 import { findInternalNames } from "../../scripts/docs/reference/internal-names.js";
 import { digestOf, readPlaces, referencePage } from "../../scripts/docs/reference/page.js";
 import { findMissingSentences } from "../../scripts/docs/reference/problems.js";
 import { readReference } from "../../scripts/docs/reference/read.js";
+import type { EntryDoc } from "../../scripts/docs/reference/reference.js";
+import { findSkillProblems, readSkillRows } from "../../scripts/docs/skill.js";
+import { packageTexts } from "../../scripts/package/llms-files.js";
 import { readEntries } from "../../scripts/public-api/entries.js";
 
 const root = join(import.meta.dirname, "../..");
 
-it("has a sentence for every entry, name, option, event and field of the package", () => {
-  // Write it into the doc comment; that of an event stands at its `type` property.
-  expect(findMissingSentences(readReference(root, readEntries(root)))).toEqual([]);
+describe("the package", () => {
+  let reference: readonly EntryDoc[];
+  beforeAll(() => {
+    reference = readReference(root, readEntries(root));
+  });
+
+  it("has a sentence for every entry, name, option, event and field", () => {
+    // Write it into the doc comment; that of an event stands at its `type` property.
+    expect(findMissingSentences(reference)).toEqual([]);
+  });
+
+  it("has what SKILL.md says that it has, in 30 rows", () => {
+    const text = readFileSync(join(root, "skills/kumiko/SKILL.md"), "utf8");
+    const rows = readSkillRows(text);
+    expect(findSkillProblems(rows, reference)).toEqual([]);
+    expect(rows).toHaveLength(30);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8_000);
+    expect(text).toMatch(/^---\nname: kumiko\ndescription: .+\n---\n/);
+  });
+
+  it("grows by at most 160 kB gzipped with its guides, skill and llms.txt, which names each guide once", () => {
+    const texts = packageTexts(root, reference);
+    const guides = readdirSync(join(root, "docs/guides")).filter((name) => name.endsWith(".md"));
+    for (const name of guides) expect(texts["llms.txt"].split(`](docs/guides/${name})`)).toHaveLength(2);
+    expect(texts["llms-full.txt"]).toContain("- maxSteps: number. The maximum number of accepted answers in a turn.");
+    const files = [...guides.map((name) => `docs/guides/${name}`), "skills/kumiko/SKILL.md"];
+    const all = [...files.map((file) => readFileSync(join(root, file), "utf8")), ...Object.values(texts)].join("");
+    expect(gzipSync(all, { level: 9 }).length).toBeLessThanOrEqual(160_000);
+  });
+
+  it("would miss what it does not have, and what is the same elsewhere", () => {
+    const rows = [
+      { left: "`addConditionalEdges`", right: "`addBranches`" },
+      { left: "`new Graph()`", right: "`Workflow`" },
+      { left: "`interrupt(x)`", right: "`await ctx.ask(key)`" },
+    ];
+    expect(findSkillProblems(rows, reference)).toEqual([
+      '"addBranches" on the right of "`addConditionalEdges`" is no name of the package',
+      '"Graph" on the left is a name of the package: the row must say how it differs',
+    ]);
+  });
 });
 
 describe("a reference", () => {

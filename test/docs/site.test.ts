@@ -33,7 +33,7 @@ it("names each page once in llms.txt, with its first sentence", () => {
   for (const page of pages) {
     const line = text.split("\n").filter((candidate) => candidate.includes(`](${page.link})`));
     expect(line).toEqual([`- [${titleOf(page.text)}](${page.link}): ${sentenceOf(page.text)}`]);
-    expect(sentenceOf(page.text), `${page.link} begins with a sentence`).toMatch(/^[A-Z`].{20,}[.:!?]$/);
+    expect(sentenceOf(page.text), `${page.link} begins with a sentence`).toMatch(/^[A-Z`].{20,}[.!?]$/);
   }
 });
 

@@ -76,8 +76,14 @@ function readName(reader: Reader, exported: ts.Symbol): NameDoc {
     text: textOf(reader, symbol),
     definition: fields.length === 0 && alias !== undefined ? flat(alias.type) : undefined,
     fields,
+    members: symbol.flags & ts.SymbolFlags.Class ? membersOf(reader, symbol) : [],
     place: placeOf(reader, declaration),
   };
+}
+
+function membersOf({ checker }: Reader, symbol: ts.Symbol): string[] {
+  const properties = checker.getDeclaredTypeOfSymbol(symbol).getProperties();
+  return properties.map(({ name }) => name).filter((name) => /^[a-z]\w*$/i.test(name));
 }
 
 function kindOf({ flags }: ts.Symbol): NameDoc["kind"] {

@@ -22,6 +22,8 @@ export interface NameDoc {
   readonly definition?: string | undefined;
   /** Options, events and other fields; inherited ones too. */
   readonly fields: readonly FieldDoc[];
+  /** The names of the methods and properties of a class. */
+  readonly members: readonly string[];
   readonly place: string;
 }
 
@@ -49,7 +51,7 @@ export function firstSentence(text: string): string {
   const [paragraph = ""] = text.split(/\n\s*\n/);
   const line = paragraph.replace(/\s+/g, " ").trim();
   // a full stop within code or an abbreviation does not end a sentence
-  const end = /[.!?:](?=\s+[A-Z`"(])(?<!\b(?:e\.g|i\.e|etc|vs)\.)/g;
+  const end = /[.!?](?=\s+[A-Z`"(])(?<!\b(?:e\.g|i\.e|etc|vs)\.)/g;
   for (const match of line.matchAll(end)) {
     const head = line.slice(0, match.index + 1);
     if ((head.split("`").length - 1) % 2 === 0) return head;
