@@ -1,4 +1,4 @@
-import { parsePage } from "./markdown.js";
+import { parsePage, setupSummary } from "./markdown.js";
 
 /** The first screen of a page, in lines of its source; what is folded away does not count. */
 const screen = 50;
@@ -15,6 +15,9 @@ export function findShapeProblems(page: string, text: string): string[] {
   if (!/^# \S/.test(title ?? "") || blank !== "" || !/^[`A-Z]/.test(sentence)) {
     problems.push(`${page}:3 does not begin with a sentence that says what the page is for`);
   }
+  if (text.includes(`<summary>${setupSummary}</summary>`) && !firstSentence(lines).includes(setupSummary)) {
+    problems.push(`${page}:3 does not say in its first sentence that there is a "${setupSummary}"`);
+  }
   if (run === undefined || run.line - foldedLines(lines.slice(0, run.line)) > screen) {
     problems.push(`${page}:${run?.line ?? 1} has no block that runs within the first screen`);
   }
@@ -23,6 +26,12 @@ export function findShapeProblems(page: string, text: string): string[] {
     problems.push(`${page}:1 has more than ${longPage} characters and no list of its contents`);
   }
   return problems;
+}
+
+function firstSentence(lines: readonly string[]): string {
+  const rest = lines.slice(2);
+  const sentence = rest.slice(0, rest.indexOf("")).join(" ");
+  return sentence.slice(0, sentence.search(/\.(?: |$)/) + 1);
 }
 
 function foldedLines(lines: readonly string[]): number {

@@ -27,6 +27,15 @@ it("does not count what is folded away above the first block", () => {
   expect(page(...head, ...lines, ...block, ...next)).toHaveLength(1);
 });
 
+it("reports a page whose first sentence does not say that a set-up is folded away", () => {
+  const folded = ["<details><summary>Set-up of this page</summary>", "</details>"];
+  expect(page(...head, "", ...folded, ...block, ...next)).toEqual([
+    expect.stringContaining("docs/page.md:3 does not say"),
+  ]);
+  const told = "This page shows it with the *Set-up of this page*. More.";
+  expect(page("# Title", "", told, "", ...folded, ...block, ...next)).toEqual([]);
+});
+
 it("finds words of a glossary that no page uses", () => {
   const glossary = "| **run** | one call | |\n| **branch** | a choice | |\n| **fork** | a copy | |";
   expect(findUnusedWords(glossary, ["Runs have branches."])).toEqual(["fork"]);
