@@ -11,7 +11,7 @@ export function list(names: Iterable<string>, most = Number.POSITIVE_INFINITY): 
   return shown.join(", ") + (all.length > shown.length ? ` and ${all.length - shown.length} more` : "");
 }
 
-/** What kind of value something is: `a string`, `null`, `an array`, `an instance of Order`. */
+/** Names the kind of a value: `a string`, `null`, `an array`, `an instance of Order`. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";
@@ -21,7 +21,7 @@ export function kindOf(value: unknown): string {
   return name === "" || name === "Object" ? "an object" : `an instance of ${name}`;
 }
 
-/** What a schema says about a value, and where. */
+/** The issues of a schema about a value, with their paths. */
 interface Issue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

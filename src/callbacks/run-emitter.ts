@@ -14,7 +14,7 @@ export interface RunMoments<Kind extends ComponentKind> {
   readonly error: unknown;
   /** The interrupt with which it stops. */
   readonly interrupt: unknown;
-  /** What happens beside inputs and outputs. */
+  /** Side events, beside inputs and outputs. */
   readonly event: SideEvent;
 }
 

@@ -27,7 +27,7 @@ export interface RunInfo {
   readonly name: string;
   /** The component's own `type`, such as its implementation; otherwise `""`. */
   readonly type: string;
-  /** What kind of thing runs, such as `"model"` or `"graph"`. */
+  /** The kind of component, such as `"model"` or `"graph"`. */
   readonly component: ComponentKind;
   /** Where in the graph it runs, the same in every run, such as `runnable:agent;node:tools;tool:search:call_1`. */
   readonly address: string;

@@ -18,7 +18,7 @@ export type SideEventKind =
 
 /** The value of `onEvent`: something that happened beside inputs and outputs. `ctx.progress(event)` sends `{ kind: "progress", event }`. */
 export interface SideEvent {
-  /** What happened; further fields depend on it. */
+  /** The kind of event; further fields depend on it. */
   readonly kind: SideEventKind;
   readonly [field: string]: unknown;
 }

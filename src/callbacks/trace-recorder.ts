@@ -7,7 +7,7 @@ import { type TracedRun, TraceTree, wallClock } from "./trace-tree.js";
 export interface TraceNode {
   /** The display name of the run. */
   readonly name: string;
-  /** What kind of thing ran. */
+  /** The kind of component that ran. */
   readonly component: ComponentKind;
   /** The component's own `type`; otherwise `""`. */
   readonly type: string;

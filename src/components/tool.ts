@@ -48,7 +48,7 @@ export interface Tool<Options = unknown> {
   readonly component: "tool";
   /** The type of the tool for traces: `RunInfo.type`. */
   readonly type?: string | undefined;
-  /** What the model reads: name, description and parameters. */
+  /** The part that the model reads: name, description and parameters. */
   readonly info: ToolInfo;
   /** The contents of `ctx.options`: see `toolOptions`. */
   readonly options?: AnyToolOptions | undefined;

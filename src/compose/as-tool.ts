@@ -8,7 +8,7 @@ import type { Runnable } from "./runnable.js";
 export interface AsToolOptions<Schema> {
   /** The name by which the model calls the tool. */
   readonly id: string;
-  /** What the model reads to decide when to call it. */
+  /** The description by which the model decides when to call it. */
   readonly description: string;
   /** The schema of the arguments, whose output is the input of the Runnable. */
   readonly inputSchema: Schema;

@@ -25,7 +25,7 @@ interface Step {
   readonly choice: Choice | undefined;
 }
 
-/** What all chains with a common start share. */
+/** The state that all chains with a common start share. */
 interface Beginning extends EndChecks {
   readonly state: unknown;
 }

@@ -50,7 +50,7 @@ type Unchanged = { readonly unchanged: true };
 /** @internal */
 type ResultOf<O, Result> = [Result] extends [Unchanged] ? O : Result;
 
-/** What chunks are joined to: the value that an output schema takes. @internal */
+/** The value to which chunks are joined: the one that an output schema takes. @internal */
 type JoinedOf<O, Wanted, Result> = [Result] extends [Unchanged] ? O : Wanted;
 
 /** Checks the output of the last step against the output schema, if there is one. @internal */

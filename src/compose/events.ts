@@ -18,7 +18,7 @@ export interface RunEvent {
   readonly seq: number;
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** What happened; `"event"` is a side event. */
+  /** The kind of event; `"event"` is a side event. */
   readonly type: "start" | "chunk" | "end" | "error" | "interrupt" | "event";
   /** The run in which it happened: a graph, a node or a tool call. */
   readonly info: RunInfo;

@@ -78,7 +78,7 @@ export class GraphBuilder {
     else this.#pending.push(add);
   }
 
-  /** What fails stays pending, so that each `compile()` reports it. */
+  /** An edge that fails stays pending, so that each `compile()` reports it. */
   #connectPending(): void {
     const pending = this.#pending ?? [];
     let done = 0;

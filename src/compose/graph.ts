@@ -29,7 +29,7 @@ import type { UntypedGraph } from "./untyped-graph.js";
 
 /**
  * A builder of graphs: nodes and the edges between them. Each method adds to the graph and returns it with a more specific type.
- * What does not fit is an error in the editor, and at run time too.
+ * A type that does not fit is an error in the editor, and at run time too.
  *
  * You write only `I` and `O`; the rest is inferred. A node may be a plain function (annotate its input), a Runnable, another graph
  * or chain, or a component. `compile()` takes a snapshot; the builder can be used further.

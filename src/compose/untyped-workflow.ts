@@ -10,7 +10,7 @@ import type { Mapping } from "./types/workflow/sources.js";
 
 /** Options of a node in an untyped workflow. */
 export interface UntypedNodeOptions<State> extends UnkeyedNodeOptions<never, unknown, State> {
-  /** What the node reads: fields of other nodes' outputs. */
+  /** The node's sources: fields of other nodes' outputs. */
   readonly input?: Mapping | undefined;
   /** Nodes that must be done before this one, whose outputs it does not read. */
   readonly runAfter?: readonly string[] | undefined;

@@ -2,11 +2,11 @@
 export interface MastraLogger {
   /** Details for development. */
   debug(message: string, ...details: unknown[]): void;
-  /** What happens in normal operation. */
+  /** Messages of normal operation. */
   info(message: string, ...details: unknown[]): void;
-  /** What may be a mistake. */
+  /** Possible mistakes. */
   warn(message: string, ...details: unknown[]): void;
-  /** What went wrong. */
+  /** Failures. */
   error(message: string, ...details: unknown[]): void;
 }
 

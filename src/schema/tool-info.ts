@@ -9,7 +9,7 @@ import { withoutUndefined } from "./without-undefined.js";
 export interface ToolInfo {
   /** The name by which the model calls the tool. */
   readonly name: string;
-  /** What the model reads about the tool. */
+  /** The description that the model reads. */
   readonly description: string;
   /** The parameters as they were given; left out if the tool takes none. */
   readonly parameters?: ToolParameters | undefined;
@@ -39,7 +39,7 @@ export interface ToolInfoSchemaOptions {
 export interface ToolInfoFields {
   /** The name by which the model calls the tool. */
   readonly name: string;
-  /** What the model reads about the tool. @default "" */
+  /** The description that the model reads. @default "" */
   readonly description?: string | undefined;
   /** A Standard Schema, a plain JSON Schema or a map of parameters. Leave it out if the tool takes none. */
   readonly parameters?: ToolParameters | undefined;

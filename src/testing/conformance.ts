@@ -8,7 +8,7 @@ import { checkFailed, differs } from "./errors.js";
  * for (const { name, run } of suite) await run().catch((error: unknown) => console.error(name, error));
  */
 export interface ConformanceCheck {
-  /** What is checked, as a sentence. */
+  /** The claim that is checked, as a sentence. */
   readonly name: string;
   /** Runs the check; rejects if the promise is broken. */
   run(): Promise<void>;

@@ -12,7 +12,7 @@ export interface EventEncoder {
   end(): string;
 }
 
-/** What a body is made of. */
+/** The source of a body. */
 export interface BodyParts {
   readonly events: StreamReader<AgentEvent>;
   readonly iterator: AsyncIterator<AgentEvent, undefined>;

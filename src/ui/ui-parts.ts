@@ -2,7 +2,7 @@ import type { UiChunk } from "./ui-chunk.js";
 
 /** A part of a message of the AI SDK. */
 export type UiPart = {
-  /** What kind of part it is, such as `text` or `tool-get_weather`. */
+  /** The kind of part, such as `text` or `tool-get_weather`. */
   readonly type: string;
 } & Readonly<Record<string, unknown>>;
 

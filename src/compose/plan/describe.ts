@@ -17,7 +17,7 @@ export interface GraphNodeInfo {
   readonly key: string;
   /** Its name in traces, if it is not the key. */
   readonly name?: string;
-  /** What the node runs. */
+  /** The component that the node runs. */
   readonly component: ComponentKind | "passthrough";
   /** The component's own type. */
   readonly type?: string;

@@ -22,7 +22,7 @@ import {
 import { type GivenPolicies, resolvePolicies } from "./policy-settings.js";
 import { validate } from "./validate.js";
 
-/** What a plan is made from, beside its draft. */
+/** The parts of a plan beside its draft. */
 export interface PlanParts {
   readonly options?: CompileOptions<string> | undefined;
   /** Edges that the builder adds at the end, such as those from the last steps of a chain to END. */
@@ -113,7 +113,7 @@ const endOf = (key: string): PlanNode => {
 
 const ends: readonly [PlanNode, PlanNode] = [endOf(START), endOf(END)];
 
-/** What a node gets from its graph. */
+/** The settings that a node gets from its graph. */
 interface NodeSurroundings {
   readonly runtime: Runtime;
   readonly defaults: GivenPolicies;

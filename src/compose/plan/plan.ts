@@ -64,7 +64,7 @@ export interface ValueCheck {
 export interface PlanEdge {
   readonly from: number;
   readonly to: number;
-  /** What it carries: the output of the node, or its failure. */
+  /** Its payload: the output of the node, or its failure. */
   readonly on: "value" | "failure";
   readonly data: boolean;
   readonly control: boolean;
@@ -101,7 +101,7 @@ export interface PlanBranch {
   /** Gets the value, or a reader if `stream` is set; returns one key or several, or a promise of them. */
   readonly choose: ((value: never, ctx: never) => unknown) & ChecksRest;
   readonly stream: boolean;
-  /** What it carries: the output of the node, or its failure. A node has at most one error branch, which chooses one target. */
+  /** Its payload: the output of the node, or its failure. A node has at most one error branch, which chooses one target. */
   readonly on: "value" | "failure";
   /** For a switch: the cases that lead to each target. */
   readonly labels: readonly string[] | undefined;
@@ -155,7 +155,7 @@ export type StateHandler = (value: never, state: never, ctx: never) => unknown;
 /** A function of a node. Its input is `never`, because the types were checked when it was added. */
 export type NodeFunction = (input: never, ctx: never) => unknown;
 
-/** What a node does. The executor derives the modes that are missing. */
+/** The work of a node. The executor derives the modes that are missing. */
 export type NodeBody =
   /** A plain function. Its result decides whether it streams. */
   | { readonly kind: "function"; readonly call: NodeFunction }

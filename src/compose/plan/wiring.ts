@@ -4,7 +4,7 @@ import { IndexLists } from "./index-lists.js";
 import { leavesOf, type MappingPlan, type Path, type Source } from "./mapping.js";
 import { END_INDEX, type PlanBranch, type PlanEdge, START_INDEX } from "./plan.js";
 
-/** What a node of a workflow, or END, reads and runs after. */
+/** The sources that a node of a workflow, or END, reads and runs after. */
 export interface WiredNode {
   readonly mapping: MappingPlan | undefined;
   readonly runAfter: readonly string[];

@@ -1,6 +1,6 @@
 import type { StreamReader } from "../../schema/stream/reader.js";
 
-/** What a branch may choose: one of its targets, or several. @internal */
+/** The choice of a branch: one of its targets, or several. @internal */
 export type Choice<Target> = Target | readonly Target[] | Promise<Target | readonly Target[]>;
 
 /** The constraint for inferring the return type of a choosing function: one key or several, or a promise of them. @internal */
@@ -11,7 +11,7 @@ type KeysOf<Chosen> =
   Awaited<Chosen> extends infer Settled ? (Settled extends readonly (infer Key)[] ? Key : Settled) : never;
 
 /**
- * What a function that returns `Chosen` may return. The compiler may widen the literals of an async function to `string`; that is
+ * The possible results of a function that returns `Chosen`. The compiler may widen the literals of an async function to `string`; that is
  * accepted, and checked when the branch runs.
  *
  * @internal
@@ -22,5 +22,5 @@ export type CheckedChoice<Chosen, Target extends string> = [KeysOf<Chosen>] exte
     ? Choice<Target> | Promise<string | readonly string[]>
     : Choice<Target>;
 
-/** What a branch gets: a value, or a stream of its chunks. */
+/** The input of a branch: a value, or a stream of its chunks. */
 export type Seen<Value, Streamed> = Streamed extends true ? StreamReader<Value> : Value;

@@ -86,7 +86,7 @@ type MismatchBranch<O, Nodes, Out, From extends string, Target extends string> =
   ? `"${Source}" gives ${TypeName<Out>}, "${Mismatch}" takes ${TypeName<InAt<O, Nodes, Mismatch>>} as a whole`
   : never;
 
-/** What a branch provides: the whole input of each target, because it may choose any of them. @internal */
+/** The input that a branch provides: the whole input of each target, because it may choose any of them. @internal */
 export type BroughtByBranch<O, Nodes, Out, Target extends string> = Target extends unknown
   ? unknown extends InAt<O, Nodes, Target>
     ? Target | Flow<Target, Out>

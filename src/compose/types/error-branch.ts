@@ -7,5 +7,5 @@ export type FailureAt<Nodes, Key> = [Key] extends [keyof Nodes]
     : never
   : never;
 
-/** What the choosing function of an error branch may return: one of its targets, or `undefined` to fail the run. @internal */
+/** The result of an error branch's choosing function: one of its targets, or `undefined` to fail the run. @internal */
 export type ErrorChoice<Target> = Target | undefined | Promise<Target | undefined>;

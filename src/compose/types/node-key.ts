@@ -4,7 +4,7 @@ import type { GraphTypeError, Unless } from "./graph-type-error.js";
 /** The key of a new node, or an error sentence. @internal */
 export type NewKey<Keys, Key extends string> = Unless<NewKeyProblem<Keys, Key>, Key>;
 
-/** What is wrong with the key of a new node. */
+/** The problem with the key of a new node, if any. */
 export type NewKeyProblem<Keys, Key extends string> = string extends Keys
   ? never
   : [Key] extends [Keys]
@@ -50,7 +50,7 @@ type NodeKeyProblem<Keys, Key> = Key extends string
 /** The keys for `interruptBefore` and `interruptAfter`; any string if the compiler does not know the keys. @internal */
 export type StopKey<Keys extends string> = [Keys] extends [never] ? string : Keys;
 
-/** What must be given before the first node. @internal */
+/** Everything that must be set before the first node. @internal */
 export type BeforeNodes<Keys, Then> = [Keys] extends [never]
   ? Then
   : GraphTypeError<"call withState(...) before the first node">;

@@ -57,7 +57,7 @@ export type CallOptionsMaker<in In, in State, out Options = object> = (
   ctx: NodeContext<State>,
 ) => Options | undefined | Promise<Options | undefined>;
 
-/** What happens when a node fails or takes too long. `In` and `Out`: what the node itself takes and returns. */
+/** Options for a node that fails or takes too long. `In` and `Out` are the node's own input and output. */
 export interface PolicyOptions<In, Out, State> {
   /** Retries the node when it fails: by a policy, or `true` for its defaults. `false` turns `nodeDefaults` off. */
   readonly retry?: boolean | RetryPolicy | undefined;

@@ -1,8 +1,8 @@
-/** What a builder's type knows about a node: its input, output, inner nodes and call options. */
+/** The type-level record of a node: its input, output, inner nodes and call options. */
 export interface NodeShape<In, Out, Inner = undefined, Options = object, Own = In> {
-  /** What the node takes. */
+  /** The node's input. */
   readonly in: In;
-  /** What the node returns. */
+  /** The node's output. */
   readonly out: Out;
   /** The nodes inside it; `undefined` if it is no graph. */
   readonly inner: Inner;

@@ -8,7 +8,7 @@ export type KeysOf<Nodes> = keyof Nodes & string;
 /** A node that takes `In` and gives `Out`. */
 export type TypedNode<Key extends string, In, Out> = Record<Key, NodeShape<In, Out>>;
 
-/** What `addNode` adds. Most nodes are functions, and nothing but the types of their values is known. @internal */
+/** The part of a graph's type that `addNode` adds. Most nodes are functions, and nothing but the types of their values is known. @internal */
 export type AddedNode<Key extends string, In, Out, Inner, Options, InputKey, OutputKey> = [
   Inner,
   InputKey,
@@ -34,7 +34,7 @@ export interface Flow<out Key, out Out> {
   readonly out: Out;
 }
 
-/** What an edge brings to its target: the key alone stands for the whole input. @internal */
+/** The input that an edge brings to its target: the key alone stands for the whole input. @internal */
 export type Brought<From, Key, Out, In> = unknown extends In
   ? Key | Flow<Key, Out>
   : [Out] extends [In]
@@ -46,5 +46,5 @@ export type Brought<From, Key, Out, In> = unknown extends In
 /** The nodes that bring the input of a node in parts. */
 export type PartsAt<Fed, Key> = Fed extends Part<Key, infer From> ? From : never;
 
-/** What flows into a node that takes anything. */
+/** The input of a node that takes anything. */
 export type FlowAt<Fed, Key> = Fed extends Flow<Key, infer Out> ? Out : never;

@@ -62,7 +62,7 @@ type CheckedTarget<O, Nodes, Out, From extends string, Name extends string, Targ
       : GraphTypeError<`there is no node "${Target}"`>
     : unknown;
 
-/** What a switch provides to each target: its whole input or, if the target takes anything, the selected members. @internal */
+/** The input that a switch provides to each target: its whole input or, if the target takes anything, the selected members. @internal */
 export type BroughtBySwitch<O, Nodes, Out, Field, Cases> = BroughtTo<O, Nodes, Out, Field, Cases, Cases[keyof Cases]>;
 
 type BroughtTo<O, Nodes, Out, Field, Cases, Target> = Target extends string

@@ -10,7 +10,7 @@ type UnfedAt<In, Given, Key extends string> = [Given] extends [never]
     ? never
     : `"${Key}" never gets "${Lacks<ToIntersection<Given>, In>}"`;
 
-/** What is missing, of those that do not get their input as a whole. */
+/** The missing inputs of nodes that do not get their input as a whole. */
 type Unfed<I, O, Nodes, Fed, Key> = Key extends string
   ? UnfedAt<InAt<O, Nodes, Key>, OutOf<I, Nodes, Fed, PartsAt<Fed, Key>>, Key>
   : never;

@@ -22,7 +22,7 @@ export interface AnyAgent {
   readonly id: string;
   /** The name of the agent. */
   readonly name: string;
-  /** What the agent does. */
+  /** The agent's description. */
   readonly description: string | undefined;
   /** Runs the agent until its end. */
   generate(prompt: MastraPrompt, options?: MastraCallOptions): Promise<AgentResult<unknown>>;

@@ -29,7 +29,7 @@ export interface AnyWorkflowRun {
 export interface AnyWorkflow {
   /** The id of the workflow. */
   readonly id: string;
-  /** What the workflow does. */
+  /** The workflow's description. */
   readonly description?: string | undefined;
   /** The schema of its input. */
   readonly inputSchema?: AnySchema | undefined;

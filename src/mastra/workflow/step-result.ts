@@ -11,11 +11,11 @@ export interface StepResult {
   readonly startedAt: number;
   /** When it ended, in milliseconds since 1970. */
   readonly endedAt?: number | undefined;
-  /** What it returned; set for `"success"`. */
+  /** The returned value; set for `"success"`. */
   readonly output?: unknown;
   /** Why it failed; set for `"failed"`. */
   readonly error?: Error | undefined;
-  /** What it passed to `suspend`. */
+  /** The value passed to `suspend`. */
   readonly suspendPayload?: unknown;
   /** When it was suspended, in milliseconds since 1970. */
   readonly suspendedAt?: number | undefined;

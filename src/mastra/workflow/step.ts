@@ -84,7 +84,7 @@ export interface StepCall {
 export interface Step<in In = never, out Out = unknown> {
   /** The id of the step, its key in results. */
   readonly id: string;
-  /** What the step does. */
+  /** The step's description. */
   readonly description?: string | undefined;
   /** The schema of its input. */
   readonly inputSchema?: AnySchema | undefined;
@@ -116,7 +116,7 @@ export interface StepOptions<
 > {
   /** The key of the step in results; must be unique in a workflow. */
   readonly id: string;
-  /** What the step does. */
+  /** The step's description. */
   readonly description?: string | undefined;
   /** Validates the input; the step fails if it is invalid. */
   readonly inputSchema?: InputSchema | undefined;

@@ -1,6 +1,6 @@
 /** An event of a workflow run. */
 export interface WorkflowEvent {
-  /** What happened. */
+  /** The kind of event. */
   readonly type:
     | "workflow-start"
     | "workflow-step-start"

@@ -94,7 +94,7 @@ export interface ElicitationQuestion {
 
 /** The answer of the user to an {@link ElicitationQuestion}. */
 export interface ElicitationAnswer {
-  /** What the user did: answered, refused, or left the question. */
+  /** The user's action: answered, refused, or left the question. */
   readonly action: "accept" | "decline" | "cancel";
   /** The values of the form. Missing values get their defaults. */
   readonly content?: Readonly<Record<string, unknown>> | undefined;
@@ -187,7 +187,7 @@ export interface McpOptions extends ApprovalOptions<McpToolDefinition> {
   readonly sampling?: AgenticModel | McpSampling | undefined;
   /** The folders that servers may work in. */
   readonly roots?: readonly McpRoot[] | (() => readonly McpRoot[] | Promise<readonly McpRoot[]>) | undefined;
-  /** What happens when a tool's definition changes after it was approved. */
+  /** The reaction to a tool's definition that changes after it was approved. */
   readonly drift?: McpDrift | undefined;
   /** How to reopen a lost connection; `false` to never reopen it. */
   readonly reconnect?: McpReconnect | false | undefined;

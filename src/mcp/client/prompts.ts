@@ -12,7 +12,7 @@ export interface McpPrompt {
   readonly name: string;
   /** A title for people. */
   readonly title?: string | undefined;
-  /** What the prompt is for. */
+  /** The prompt's description. */
   readonly description?: string | undefined;
   /** The arguments that it takes. */
   readonly arguments?: readonly McpPromptArgument[] | undefined;
@@ -22,7 +22,7 @@ export interface McpPrompt {
 export interface McpPromptArgument {
   /** The name of the argument. */
   readonly name: string;
-  /** What the argument is. */
+  /** The argument's description. */
   readonly description?: string | undefined;
   /** Whether it must be given. @default false */
   readonly required?: boolean | undefined;

@@ -15,7 +15,7 @@ export interface McpResource {
   readonly name: string;
   /** A title for people. */
   readonly title?: string | undefined;
-  /** What the resource holds. */
+  /** The resource's description. */
   readonly description?: string | undefined;
   /** The type of its content, such as `text/markdown`. */
   readonly mimeType?: string | undefined;
@@ -29,7 +29,7 @@ export interface McpResourceTemplate {
   readonly name: string;
   /** A title for people. */
   readonly title?: string | undefined;
-  /** What the resources hold. */
+  /** The resources' description. */
   readonly description?: string | undefined;
   /** The type of their content. */
   readonly mimeType?: string | undefined;

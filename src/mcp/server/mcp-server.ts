@@ -30,7 +30,7 @@ export interface ServerInfo {
   readonly name: string;
   /** The version of the server. */
   readonly version: string;
-  /** What the server does. */
+  /** The server's description. */
   readonly description?: string | undefined;
   /** Where the source code is. */
   readonly repository?: MCPServerRepository | undefined;
@@ -56,7 +56,7 @@ export interface McpToolInfo {
   readonly name: string;
   /** A title for people. */
   readonly title?: string | undefined;
-  /** What the tool does. */
+  /** The tool's description. */
   readonly description: string;
   /** The JSON Schema of its arguments. */
   readonly inputSchema: object;

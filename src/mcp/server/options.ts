@@ -14,7 +14,7 @@ import type { AgenticToolsNodeConfig } from "../../tools/node/config.js";
 export interface McpAgent {
   /** The name, for the description of the tool. */
   readonly name?: string | undefined;
-  /** What the agent does, for clients. */
+  /** The agent's description, for clients. */
   readonly description?: string | undefined;
   /** The same as `description`, as agents of Mastra have it. */
   getDescription?(): string;
@@ -28,7 +28,7 @@ export interface McpAgent {
 export interface McpWorkflow {
   /** The id of the workflow. */
   readonly id?: string | undefined;
-  /** What the workflow does, for clients. */
+  /** The workflow's description, for clients. */
   readonly description?: string | undefined;
   /** The schema of the tool's arguments. */
   readonly inputSchema?: AnyStandardSchema | JsonSchema | undefined;
@@ -40,9 +40,9 @@ export interface McpWorkflow {
 
 /** A compiled graph, chain or workflow of this package, with its description for clients. */
 export interface McpGraph {
-  /** What runs: its input is the arguments, its output the result. */
+  /** The runnable: its input is the arguments, its output the result. */
   readonly runnable: Runnable<never, unknown>;
-  /** What it does, for clients. */
+  /** Its description, for clients. */
   readonly description: string;
   /** The schema of the tool's arguments. */
   readonly inputSchema: AnyStandardSchema | JsonSchema;
@@ -58,7 +58,7 @@ export interface MCPServerResource {
   readonly name: string;
   /** A title for people. */
   readonly title?: string | undefined;
-  /** What the resource holds. */
+  /** The resource's description. */
   readonly description?: string | undefined;
   /** The type of its content, such as `text/markdown`. */
   readonly mimeType?: string | undefined;
@@ -78,7 +78,7 @@ export interface MCPServerResourceTemplate {
   readonly name: string;
   /** A title for people. */
   readonly title?: string | undefined;
-  /** What the resources hold. */
+  /** The resources' description. */
   readonly description?: string | undefined;
   /** The type of their content. */
   readonly mimeType?: string | undefined;
@@ -116,7 +116,7 @@ export interface MCPServerResources {
 export interface MCPServerPromptArgument {
   /** The name of the argument. */
   readonly name: string;
-  /** What the argument is. */
+  /** The argument's description. */
   readonly description?: string | undefined;
   /** Whether it must be given. @default false */
   readonly required?: boolean | undefined;
@@ -124,7 +124,7 @@ export interface MCPServerPromptArgument {
 
 /** The context of a prompt function. */
 export interface McpPromptContext extends NodeContext {
-  /** What the request says of its client, and questions to that client. */
+  /** The request's information about its client, and questions to that client. */
   readonly mcp: McpCallContext;
 }
 
@@ -152,7 +152,7 @@ export interface MCPServerPromptMessage {
 export interface MCPServerPrompt {
   /** A title for people. */
   readonly title?: string | undefined;
-  /** What the prompt is for. */
+  /** The prompt's description. */
   readonly description?: string | undefined;
   /** The arguments that it takes. */
   readonly arguments?: readonly MCPServerPromptArgument[] | undefined;
@@ -188,7 +188,7 @@ export interface McpAuthInfo {
   readonly token: string;
   /** The id of the client that it was issued to. */
   readonly clientId: string;
-  /** What the token allows. */
+  /** The scopes of the token. */
   readonly scopes: readonly string[];
   /** When the token expires, in seconds since 1970. */
   readonly expiresAt?: number | undefined;
@@ -198,9 +198,9 @@ export interface McpAuthInfo {
 
 /** Receives warnings and errors of a server. */
 export interface MCPServerLogger {
-  /** What may be a mistake. */
+  /** Possible mistakes. */
   warn(message: string): void;
-  /** What went wrong. */
+  /** Failures. */
   error?(message: string, error?: unknown): void;
 }
 
@@ -222,7 +222,7 @@ export interface MCPServerOptions {
   readonly version: string;
   /** The id of the server, in `getServerInfo`. @default a random UUID */
   readonly id?: string | undefined;
-  /** What the server does, for registries. */
+  /** The server's description, for registries. */
   readonly description?: string | undefined;
   /** Instructions for the model about the server as a whole. */
   readonly instructions?: string | undefined;

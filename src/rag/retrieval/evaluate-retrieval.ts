@@ -6,7 +6,7 @@ import { contextFor } from "../lone-context.js";
 
 /** A query and its relevant documents. */
 export interface RetrievalCase {
-  /** What is searched for. */
+  /** The text to search for. */
   readonly query: string;
   /** The ids of the relevant documents, or a function that recognizes them. */
   readonly relevant: readonly string[] | ((document: Document) => boolean);
@@ -26,7 +26,7 @@ export interface EvaluateOptions {
 
 /** The result of one query of an evaluation. */
 export interface CaseResult {
-  /** What was searched for. */
+  /** The text that was searched for. */
   readonly query: string;
   /** The fraction of relevant documents that were found. If `relevant` is a function: 1 if any was found, else 0. */
   readonly recall: number;

@@ -35,7 +35,7 @@ export interface StoreHit {
 export interface QueryToolOptions {
   /** The name of the tool. @default derived from the names of the store and the index */
   readonly id?: string | undefined;
-  /** What the model reads about the tool. */
+  /** The description that the model reads. */
   readonly description?: string | undefined;
   /** Embeds the query text. Without it, the store searches for the words of the text. */
   readonly model?: AnyEmbedder | undefined;

@@ -13,7 +13,7 @@ export type DataType = (typeof dataTypes)[number];
 export interface ParameterInfo {
   /** The type of the values. */
   readonly type: DataType;
-  /** What the model reads about the parameter. */
+  /** The description that the model reads. */
   readonly description?: string | undefined;
   /** The allowed values. */
   readonly enum?: readonly (string | number | boolean | null)[] | undefined;

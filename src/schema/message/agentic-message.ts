@@ -36,11 +36,11 @@ export interface ResponseMeta {
   readonly rawFinishReason?: string | undefined;
   /** The model that answered, as `provider/model`. Prices and usage are listed by it. */
   readonly model?: string | undefined;
-  /** What only OpenAI reports. */
+  /** Fields that only OpenAI reports. */
   readonly openaiExtension?: OpenAIResponseExtension | undefined;
-  /** What only Gemini reports. */
+  /** Fields that only Gemini reports. */
   readonly geminiExtension?: GeminiResponseExtension | undefined;
-  /** What only Claude reports. */
+  /** Fields that only Claude reports. */
   readonly claudeExtension?: ClaudeResponseExtension | undefined;
   /** Data of any other provider. */
   readonly extension?: unknown;
@@ -59,7 +59,7 @@ export interface AgenticMessage {
   readonly role: AgenticRole;
   /** The pieces of the message, in order. */
   readonly contentBlocks: readonly ContentBlock[];
-  /** What the provider said about the response; only in answers of models. */
+  /** The provider's data about the response; only in answers of models. */
   readonly responseMeta?: ResponseMeta | undefined;
   /** Data of your own or of a provider; models do not see it. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;

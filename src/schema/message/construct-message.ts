@@ -16,7 +16,7 @@ export interface MessageOptions {
 
 /** Options of `assistantMessage`. */
 export interface AssistantMessageOptions extends MessageOptions {
-  /** What the provider said about the response: tokens, model, why it ended. */
+  /** The provider's data about the response: tokens, model, why it ended. */
   readonly responseMeta?: ResponseMeta | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface Reasoning extends BlockCommon {
   readonly text: string;
   /** An opaque signature of the provider, to be sent back with the next request. */
   readonly signature?: string | undefined;
-  /** What only OpenAI reports. */
+  /** Fields that only OpenAI reports. */
   readonly openaiExtension?: OpenAIReasoningExtension | undefined;
 }
 
@@ -73,9 +73,9 @@ export interface AssistantGenText extends BlockCommon {
   readonly type: "assistant_gen_text";
   /** The text. */
   readonly text: string;
-  /** What only OpenAI reports. */
+  /** Fields that only OpenAI reports. */
   readonly openaiExtension?: OpenAITextExtension | undefined;
-  /** What only Claude reports, such as citations. */
+  /** Fields that only Claude reports, such as citations. */
   readonly claudeExtension?: ClaudeTextExtension | undefined;
   /** Data of any other provider about the text. */
   readonly extension?: unknown;
@@ -119,7 +119,7 @@ export interface ToolResultText {
 
 /** Media in a multimodal tool result, by URL or as base64 data. */
 export interface ToolResultMedia {
-  /** What kind of media it is. */
+  /** The kind of media. */
   readonly type: "image" | "audio" | "video" | "file";
   /** The address of the media. */
   readonly url?: string | undefined;
@@ -166,7 +166,7 @@ export interface FunctionToolResult extends BlockCommon {
 export interface FoundTool {
   /** The name of the tool. */
   readonly name: string;
-  /** What the tool does. */
+  /** The tool's description. */
   readonly description?: string | undefined;
   /** JSON Schema of its arguments. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
@@ -224,7 +224,7 @@ export interface McpToolCall extends BlockCommon {
 export interface McpToolCallError {
   /** The code of the error. */
   readonly code?: number | undefined;
-  /** What went wrong. */
+  /** The error. */
   readonly message: string;
 }
 
@@ -247,7 +247,7 @@ export interface McpToolResult extends BlockCommon {
 export interface McpListedTool {
   /** The name of the tool. */
   readonly name: string;
-  /** What the tool does. */
+  /** The tool's description. */
   readonly description?: string | undefined;
   /** JSON Schema of its arguments. */
   readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;

@@ -10,6 +10,6 @@ export type AnyTool = Tool<never> | HandwrittenTool | ForeignTool;
 
 /** A {@link Tool} whose `info` is a plain object: its parameters may be a plain JSON Schema. */
 export interface HandwrittenTool extends Omit<Tool<never>, "info"> {
-  /** What the model reads: name, description and parameters. */
+  /** The part that the model reads: name, description and parameters. */
   readonly info: ToolInfoFields;
 }

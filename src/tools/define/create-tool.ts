@@ -69,7 +69,7 @@ export interface CreateToolOptions<
 > extends ToolHooks<ExecuteInput<InputSchema, Raw>, ModelOutput<OutputSchema>> {
   /** The name by which the model calls the tool. */
   readonly id: string;
-  /** What the model reads to decide when to call it. */
+  /** The description by which the model decides when to call it. */
   readonly description: string;
   /** Arguments that do not fit never reach `execute`. Without it, any JSON object does. */
   readonly inputSchema?: InputSchema | undefined;
@@ -106,7 +106,7 @@ export interface CreateToolOptions<
   /** How long a call may take, in milliseconds; then it fails, even if `execute` ignores its signal. @default the setting of the node */
   readonly timeoutMs?: number | undefined;
   /**
-   * What happens when the output does not fit `outputSchema`.
+   * The reaction to output that does not fit `outputSchema`.
    * @default the setting of the node, or else "error" for Standard Schemas and "off" for plain JSON Schemas
    */
   readonly outputValidation?: OutputValidation | undefined;
@@ -159,7 +159,7 @@ export interface CreatedTool<
     HasToolStages {
   /** The tool's name. */
   readonly id: string;
-  /** What the model reads about the tool. */
+  /** The description that the model reads. */
   readonly description: string;
   /** The schemas as they were given; `info.toJsonSchema()` is what a model reads. */
   readonly inputSchema: InputSchema;

@@ -16,7 +16,7 @@ export interface ToolCallName {
   readonly callId: string;
 }
 
-/** What the constructor of a {@link ToolError} takes beside its kind and message. */
+/** Options of the constructor of {@link ToolError}. */
 export interface ToolErrorDetails extends ToolCallName {
   /** The error that the tool, a handler or a schema threw. */
   readonly cause?: unknown;

@@ -14,7 +14,7 @@ export function jsonErrorPosition(text: string): number {
   }
 }
 
-/** What may come next. */
+/** The tokens that may come next. */
 type State = "value" | "item or end" | "key or end" | "key" | "colon" | "comma or end";
 
 class Scan {

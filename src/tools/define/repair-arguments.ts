@@ -7,7 +7,7 @@ import { typesIn } from "../../schema/validation/schema-places.js";
 export interface ArgumentRepair {
   /** The path of the repaired value; `[]` for the whole text. */
   readonly path: readonly string[];
-  /** What was repaired: JSON inside a string, `null` for an optional property, or text after the object. */
+  /** The repairs that were made: JSON inside a string, `null` for an optional property, or text after the object. */
   readonly repair: "decoded_text" | "dropped_null" | "cut_trailing_text";
 }
 

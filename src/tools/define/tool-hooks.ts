@@ -1,7 +1,7 @@
 import { isPromiseLike } from "../../is.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 
-/** What every hook of a tool receives. */
+/** The argument of every hook of a tool. */
 export interface ToolHookCall {
   /** The id of the call, the same as in its result. */
   readonly toolCallId: string;
@@ -13,19 +13,19 @@ export interface ToolHookCall {
   readonly abortSignal: AbortSignal;
 }
 
-/** What `onInputDelta` receives. */
+/** The argument of `onInputDelta`. */
 export interface InputDelta extends ToolHookCall {
   /** The next piece of the text of the arguments. */
   readonly inputTextDelta: string;
 }
 
-/** What `onInputAvailable` receives. */
+/** The argument of `onInputAvailable`. */
 export interface AvailableInput<Input> extends ToolHookCall {
   /** The parsed and validated input, which `execute` receives. */
   readonly input: Input;
 }
 
-/** What `onOutput` receives. */
+/** The argument of `onOutput`. */
 export interface AvailableOutput<Output> extends ToolHookCall {
   /** The validated output, before `toModelOutput`; for a tool that streams, all chunks joined. */
   readonly output: Output;

@@ -46,7 +46,7 @@ function jsonOf(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(encodeJson(value));
 }
 
-/** What a model reads for a value: strings and arrays of content parts stay as they are, everything else becomes JSON. */
+/** Converts a value to the form that a model reads: strings and arrays of content parts stay as they are, everything else becomes JSON. */
 export function toolOutputOf(value: unknown, note: JsonNote): ToolOutput {
   if (typeof value === "string") return value;
   return isContentList(value) ? value : dataOutputOf(value, note);

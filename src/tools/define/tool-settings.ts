@@ -1,6 +1,6 @@
 import { invalidOutputValidation, invalidTimeout } from "./errors.js";
 
-/** What happens if a tool's output does not fit its `outputSchema`: an error, a warning, or nothing (it is not checked). */
+/** The reaction to output that does not fit the tool's `outputSchema`: an error, a warning, or nothing (it is not checked). */
 export type OutputValidation = "error" | "warn" | "off";
 
 const validations: readonly unknown[] = ["error", "warn", "off", undefined] satisfies (OutputValidation | undefined)[];

@@ -32,11 +32,11 @@ export const toolSourceOptions = {
   requireApproval: [isApprovalOption, "true, false, a function, or a record of these by tool name"],
 } as const satisfies Readonly<Record<keyof ToolSourceOptions<never>, OptionCheck | true>>;
 
-/** What {@link ToolSelection} needs to know about a source. */
+/** The source that a {@link ToolSelection} chooses from. */
 interface SelectionRules<Operation> {
   /** The function, for errors: `openApiTools`. */
   readonly where: string;
-  /** What its operations are called: `operation`, `method`, `tool`. */
+  /** The word for its operations: `operation`, `method`, `tool`. */
   readonly kind: string;
   /** Whether a name in `include` or `exclude` means this operation. */
   isNamed(operation: Operation, name: string): boolean;

@@ -85,7 +85,7 @@ async function readyInput(schema: StandardSchemaV1 | undefined, input: unknown, 
   return result !== undefined && result.issues === undefined ? result.value : input;
 }
 
-/** What Mastra returns in place of an output. */
+/** Mastra's validation error, which it returns in place of an output. */
 interface ErrorObject {
   readonly message: string;
   readonly validationErrors?: unknown;

@@ -1,12 +1,12 @@
 import type { Enum, Field, Method, Type } from "./protobuf.js";
 
-/** What a field holds: a message, an enum, or a scalar of this name. */
+/** The type of a field: a message, an enum, or a scalar of this name. */
 export type FieldKind =
   | { readonly kind: "message"; readonly type: Type }
   | { readonly kind: "enum"; readonly type: Enum }
   | { readonly kind: "scalar"; readonly type: string };
 
-/** What a field holds, or one item of it. */
+/** The value of a field, or one item of it. */
 export function kindOfField(field: Field): FieldKind {
   const { resolvedType, type } = field.resolve();
   if (resolvedType === null) return { kind: "scalar", type };
@@ -62,7 +62,7 @@ export function optionOf({ options }: Field | Method, name: string): unknown {
   return options === undefined ? undefined : Reflect.get(options, name);
 }
 
-/** What stands in a file about a field, a message or a method, without the marks of the comment. */
+/** The comment on a field, a message or a method, without its comment marks. */
 export function commentOf({ comment }: { readonly comment: string | null }): string | undefined {
   const text = comment?.trim();
   return text === undefined || text === "" ? undefined : text;

@@ -8,7 +8,7 @@ import { type Method, type Root, type Service, typeNameOf } from "./protobuf.js"
 /** Types with services, and where they come from. */
 export interface Described {
   readonly root: Root;
-  /** What errors call it. */
+  /** Its name in errors. */
   readonly where: string;
   /** The services that the server has, when it was asked. Its files may declare others. */
   readonly offered?: readonly string[] | undefined;

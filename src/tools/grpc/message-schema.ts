@@ -5,7 +5,7 @@ import { isNullValue } from "./read-json.js";
 import { keySchema, scalarSchema, writeScalar } from "./scalars.js";
 import { wellKnown } from "./well-known.js";
 
-/** What a schema describes. */
+/** The subject of a schema. */
 export interface SchemaSide {
   readonly side: "request" | "answer";
   /** Whether answers lack fields that have their default. */
@@ -97,7 +97,7 @@ class SchemaWriter {
 
 const described = (description: string | undefined): JsonSchema => (description === undefined ? {} : { description });
 
-/** What the file says of a field, of the type that it has, and of the fields that exclude it. */
+/** The description of a field: its comment, its type's comment, and the fields that exclude it. */
 function descriptionOf(field: Field, { description }: JsonSchema): string | undefined {
   const oneof = oneofOf(field);
   const others = oneof?.members.filter((member) => member !== field).map(jsonKey) ?? [];

@@ -23,7 +23,7 @@ import { writeJson } from "./write-json.js";
 /** A tool that calls one method of a gRPC service; its `metadata` is a {@link GrpcMethod}. */
 export type GrpcTool = CreatedTool<JsonSchema, JsonSchema>;
 
-/** What all tools of a server share. */
+/** The parts that all tools of a server share. */
 export interface ToolSurroundings {
   readonly grpc: GrpcJs;
   readonly kit: Protobuf;
@@ -105,13 +105,13 @@ function listOf({ $defs, ...items }: JsonSchema): JsonSchema {
   return { type: "array", items, ...($defs !== undefined && { $defs }) };
 }
 
-/** What a method promises, in the words of MCP. */
+/** The promises of a method as MCP annotations. */
 function hintsOf({ idempotency }: GrpcMethod): McpToolProperties | undefined {
   if (idempotency === undefined) return undefined;
   return { annotations: { readOnlyHint: idempotency === "no_side_effects", idempotentHint: true } };
 }
 
-/** What a method takes: how models see it, and how their arguments become a message. */
+/** The input of a method: its schema for models, and how their arguments become a message. */
 interface RequestFormat {
   /** A JSON Schema, which checks arguments by the rules of protobuf. */
   readonly schema: JsonSchema;

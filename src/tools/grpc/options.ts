@@ -12,7 +12,7 @@ export type GrpcMetadata =
   | GrpcMetadataRecord
   | ((ctx: ToolContext, method: GrpcMethod) => GrpcMetadataRecord | Promise<GrpcMetadataRecord>);
 
-/** What TLS needs beside the certificates of the platform. Texts and bytes are PEM. */
+/** TLS settings beside the certificates of the platform. Strings and bytes are PEM. */
 export interface GrpcTlsCredentials {
   /** Certificates of the authorities to trust. @default those of the platform */
   readonly rootCertificates?: string | Uint8Array | undefined;
@@ -108,6 +108,6 @@ export interface GrpcMethod {
   readonly isStreaming: boolean;
   /** Whether the method is marked as deprecated. */
   readonly deprecated: boolean;
-  /** What its option `idempotency_level` promises. */
+  /** The promise of its option `idempotency_level`. */
   readonly idempotency: "no_side_effects" | "idempotent" | undefined;
 }

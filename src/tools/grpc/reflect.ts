@@ -7,7 +7,7 @@ import type { Protobuf, Type } from "./protobuf.js";
 export interface Reflecting {
   readonly kit: Protobuf;
   readonly connection: Connection;
-  /** What errors call the server. */
+  /** The server's name in errors. */
   readonly server: string;
   readonly metadata: Metadata;
   readonly timeoutMs: number;
@@ -15,7 +15,7 @@ export interface Reflecting {
   readonly isWanted: (service: string) => boolean;
 }
 
-/** What a server says of itself. */
+/** A server's own description of its services. */
 export interface Reflected {
   /** The bytes of a `FileDescriptorSet`. */
   readonly descriptors: Uint8Array;

@@ -41,7 +41,7 @@ const text = (id: number) => ({ id, type: "string" });
 const texts = (id: number) => ({ id, type: "string", rule: "repeated" });
 const list = (id: number, type: string) => ({ id, type, rule: "repeated" });
 
-/** What errors are described with: `google/rpc/status.proto` and `google/rpc/error_details.proto`. */
+/** The types that describe errors: `google/rpc/status.proto` and `google/rpc/error_details.proto`. */
 const messages = {
   Status: { fields: { code: { id: 1, type: "int32" }, message: text(2), details: list(3, "google.protobuf.Any") } },
   ErrorInfo: {

@@ -5,7 +5,7 @@ import { kindOfField } from "./fields.js";
 import { type Root, type Type, typeNameOf } from "./protobuf.js";
 import { readScalar, scalarSchema, writeScalar } from "./scalars.js";
 
-/** What reads and writes messages that stand inside of a well-known one. */
+/** Reads and writes the messages inside a well-known one. */
 export interface MessageWriter {
   /** Where types are looked for that the services do not have. */
   readonly moreTypes: Root | undefined;

@@ -26,7 +26,7 @@ export interface McpToolDefinition extends McpToolProperties {
   readonly name: string;
   /** A title for people. */
   readonly title?: string | undefined;
-  /** What the model reads about the tool. */
+  /** The description that the model reads. */
   readonly description?: string | undefined;
   /** The JSON Schema of the arguments. */
   readonly inputSchema: object;
@@ -34,7 +34,7 @@ export interface McpToolDefinition extends McpToolProperties {
   readonly outputSchema?: object | undefined;
 }
 
-/** What a call sends. Its fields are mutable, as in the packages. */
+/** The parameters of a call. Its fields are mutable, as in the packages. */
 export interface McpCallParams {
   /** The name of the tool. */
   name: string;

@@ -2,7 +2,7 @@ import type { Fields } from "../../is.js";
 import type { ToolResultContent, ToolResultMedia } from "../../schema/message/content-block.js";
 import type { McpResult } from "./mcp-client.js";
 
-/** What a model reads of the content of a result: a single text as a string, otherwise an array of parts; `undefined` if it is empty. */
+/** The form of a result's content that a model reads: a single text as a string, otherwise an array of parts; `undefined` if it is empty. */
 export function contentOf({ content = [] }: McpResult): string | readonly ToolResultContent[] | undefined {
   const parts = content.map(partOf);
   const [only] = parts;

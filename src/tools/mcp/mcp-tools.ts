@@ -131,7 +131,7 @@ interface McpToolSettings {
 function mcpTool(client: McpClient, id: string, definition: McpToolDefinition, settings: McpToolSettings): McpTool {
   const { timeoutMs } = settings;
   const { name, title, description, outputSchema } = definition;
-  /** What the model reads of an output that is an object: its content or, without any, the data itself. */
+  /** The form of an object output that the model reads: its content or, without any, the data itself. */
   const contents = new WeakMap<object, unknown>();
   return createTool<JsonSchema, JsonSchema | undefined>({
     id,

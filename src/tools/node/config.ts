@@ -34,7 +34,7 @@ export interface AgenticToolsNodeConfig {
   /** Other names of tools and of their top-level arguments, by the tool's own name. */
   readonly toolAliases?: Readonly<Record<string, ToolAliases>> | undefined;
   /**
-   * What a failed call does: `"throw"` fails the node, `"result"` lets the model read the error, a function returns the text that the model
+   * How a failed call ends: `"throw"` fails the node, `"result"` lets the model read the error, a function returns the text that the model
    * reads. With `"throw"`, arguments that do not fit stop all calls before any tool runs. @default "throw"
    */
   readonly onToolError?: "throw" | "result" | ToolErrorHandler | undefined;
@@ -47,13 +47,13 @@ export interface AgenticToolsNodeConfig {
    */
   readonly coerceArguments?: boolean | undefined;
   /**
-   * What happens to tools whose schemas cannot be converted to JSON Schema: `"throw"` lists them all in one error, `"skip"` leaves
+   * How tools whose schemas cannot be converted to JSON Schema are treated: `"throw"` lists them all in one error, `"skip"` leaves
    * them out, prints a warning, and lists them in `node.skippedTools`. @default "throw"
    */
   readonly onSchemaError?: "throw" | "skip" | undefined;
   /** How long one call may take, in milliseconds; a tool's own limit overrides it. @default no limit */
   readonly timeoutMs?: number | undefined;
-  /** What happens if output does not fit its schema, for tools without a setting of their own. @default "error" for Standard Schemas, "off" for plain JSON Schemas */
+  /** The reaction to output that does not fit its schema, for tools without a setting of their own. @default "error" for Standard Schemas, "off" for plain JSON Schemas */
   readonly outputValidation?: OutputValidation | undefined;
   /** How many characters of one result the model reads; the rest is cut off. (Errors get at least 800.) @default no limit */
   readonly maxResultLength?: number | undefined;

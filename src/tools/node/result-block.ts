@@ -73,7 +73,7 @@ export function resultChunk(call: Answered, piece: FunctionToolResult, count: nu
   return chunk;
 }
 
-/** What is saved of a call that ran: its result, or an output that failed validation. */
+/** The saved part of a call that ran: its result, or an output that failed validation. */
 export type KeptResult = { readonly pieces: readonly FunctionToolResult[] } | { readonly output: unknown };
 
 export function isKeptResult(kept: unknown): kept is KeptResult {

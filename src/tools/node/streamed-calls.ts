@@ -32,7 +32,7 @@ export async function readStreamedCalls(
 interface StreamedCall {
   name: string;
   callId: string;
-  /** What its hooks receive; set once `onInputStart` is called. */
+  /** The argument of its hooks; set once `onInputStart` is called. */
   told: HookContext | undefined;
   /** Pieces of the arguments for which `onInputDelta` has not been called yet. */
   held: string[];
@@ -43,7 +43,7 @@ export class StreamedCalls {
   private readonly table: ToolTable;
   private readonly messages: readonly AgenticMessage[] | typeof concatMessages;
   private readonly node: Context;
-  /** What has come so far, where the hooks are given nothing else. */
+  /** The text received so far, where the hooks get nothing else. */
   private readonly chunks: AgenticMessage[] = [];
   /** Calls by the index of their block. */
   private readonly indexed = new Map<number, StreamedCall>();

@@ -59,7 +59,7 @@ export function operationTool(
   });
 }
 
-/** What HTTP specifies about a method, as MCP hints. */
+/** The HTTP semantics of a method as MCP hints. */
 function hintsOf({ method, operation }: OperationPlace): McpToolProperties {
   const title = textIf(operation.summary);
   const readOnlyHint = ["get", "head", "options"].includes(method);

@@ -75,7 +75,7 @@ export interface ThriftSocketOptions extends CommonOptions {
   readonly idleTimeoutMs?: number | undefined;
 }
 
-/** What is undefined is not sent. */
+/** Undefined fields are not sent. */
 export type ThriftHeaders = Headers | Readonly<Record<string, string | undefined>>;
 
 /** A server behind HTTP. */

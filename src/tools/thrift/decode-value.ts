@@ -91,7 +91,7 @@ export class ThriftValueDecoder {
   }
 }
 
-/** What follows could be anything otherwise. */
+/** Without this check, anything could follow. */
 function checkPart(kind: string, size: number, found: number, expected: ThriftType): void {
   if (!(size >= 0)) throw answerDamaged(`a ${kind} has the size ${size}`);
   if (size > 0 && found !== wireTypes[expected.kind]) {

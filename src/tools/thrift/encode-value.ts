@@ -214,7 +214,7 @@ function pairsOf({ key: keyType }: MapType, value: unknown, path: string): Pair[
   });
 }
 
-/** What a key of an object says. */
+/** The value that a key of an object stands for. */
 function keyOf({ kind }: ThriftType, key: string): unknown {
   if (kind === "bool") return key === "true" ? true : key === "false" ? false : key;
   if (kind === "double" && key.trim() !== "" && !Number.isNaN(Number(key))) return Number(key);

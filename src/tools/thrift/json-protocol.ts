@@ -26,14 +26,14 @@ const typesByName: ReadonlyMap<unknown, number> = new Map([...typeNames].map(([t
  */
 export class JsonProtocol implements Protocol {
   readonly #Int64: ThriftPackage["Int64"];
-  /** What is written: the parts of each container that is open. */
+  /** For writing: the parts of each open container. */
   readonly #parts: string[][] = [];
   /** How the parts of each container that is open become its text. */
   readonly #joins: ((parts: readonly string[]) => string)[] = [];
-  /** What is read: the values that are left in each container that is open. */
+  /** For reading: the remaining values of each open container. */
   readonly #values: Iterator<unknown>[] = [];
   readonly #input: Uint8Array;
-  /** What was written. */
+  /** The written text. */
   text = "";
 
   constructor({ Int64 }: Pick<ThriftPackage, "Int64">, input: Uint8Array = new Uint8Array()) {

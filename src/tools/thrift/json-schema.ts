@@ -8,7 +8,7 @@ import {
   type ThriftType,
 } from "./definition.js";
 
-/** What a method takes, as one object. */
+/** The arguments of a method as one object. */
 export function argumentsSchema(parameters: readonly FieldDefinition[]): JsonSchema {
   const writer = new SchemaWriter();
   return writer.finish(writer.fields(parameters));

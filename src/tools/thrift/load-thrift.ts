@@ -1,6 +1,6 @@
 import { loadPackage } from "../../optional-package.js";
 
-/** What the package calls a protocol: how values are written and read. */
+/** A protocol of the package: how values are written and read. */
 export interface Protocol {
   writeMessageBegin(name: string, type: number, seqid: number): void;
   writeMessageEnd(): void;
@@ -57,7 +57,7 @@ export interface Int64 {
 
 type Transport = object;
 
-/** What is used of the package. */
+/** The parts of the package that are used. */
 export interface ThriftPackage {
   readonly TBinaryProtocol: new (transport: Transport) => Protocol;
   readonly TCompactProtocol: new (transport: Transport) => Protocol;
@@ -76,7 +76,7 @@ export async function loadThrift(): Promise<ThriftPackage> {
   return { ...thrift, TCompactProtocol: withBools(thrift.TCompactProtocol) };
 }
 
-/** What the compact protocol notes of a field whose value is in its header. */
+/** The compact protocol's note of a field whose value is in its header. */
 interface Compact extends Protocol {
   readonly boolValue_?: { readonly hasBoolValue?: boolean | null };
 }

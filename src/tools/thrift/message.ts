@@ -8,7 +8,7 @@ import type { Protocol, ThriftPackage } from "./load-thrift.js";
 
 const messageTypes = { call: 1, reply: 2, exception: 3, oneway: 4 } as const;
 
-/** What a method answered with. */
+/** The answer of a method. */
 export type Reply =
   | { readonly isError: false; readonly value: unknown }
   | { readonly isError: true; readonly error: Error };
@@ -116,7 +116,7 @@ const statuses: readonly string[] = [
   ...["INTERNAL_ERROR", "PROTOCOL_ERROR", "INVALID_TRANSFORM", "INVALID_PROTOCOL", "UNSUPPORTED_CLIENT_TYPE"],
 ];
 
-/** What the package throws when bytes end before a value does. */
+/** The error that the package throws when bytes end before a value does. */
 function isUnderrun(error: unknown): boolean {
   return error instanceof Error && error.name === "InputBufferUnderrunError";
 }

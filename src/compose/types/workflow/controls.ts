@@ -49,7 +49,7 @@ export interface WiredShape<In, Out, Inner, Options, Implies extends string, Fol
 /** A function that takes `In` and gives `Out`, and runs only behind the nodes that it implies. */
 export interface Wired<In, Out, Implies extends string> extends WiredShape<In, Out, undefined, object, Implies> {}
 
-/** What `addNode` of a workflow adds. @internal */
+/** The part of a workflow's type that `addNode` adds. @internal */
 export type WiredNode<Key extends string, In, Out, Inner, Options, Implies extends string, Follows> = [
   Inner,
   Options,
@@ -89,7 +89,7 @@ type ReasonsBelow<M> = string extends keyof M
 export type ForksTo<Forks, Key> =
   Forks extends Fork<infer Source, infer Targets, boolean | "always"> ? (Key extends Targets ? Source : never) : never;
 
-/** What decides whether a node runs: its branches; otherwise the nodes it reads and runs after, without those that others imply. @internal */
+/** The nodes that decide whether a node runs: its branches; otherwise the nodes it reads and runs after, without those that others imply. @internal */
 export type ControlsOf<Nodes, Forks, Key, Reasons> = [ForksTo<Forks, Key>] extends [never]
   ? WithoutImplied<Nodes, Exclude<Reasons, "start">>
   : ForksTo<Forks, Key>;

@@ -62,7 +62,7 @@ export async function deletePostgresEntries(
 
 export const vectorText = (vector: Float32Array): string => `[${vector.join(",")}]`;
 
-/** What {@link termsFor} returns, as a tsvector. */
+/** The terms of {@link termsFor} as a tsvector. */
 const termsSql = ({ settings }: IndexTable, text: string): string =>
   hasStems(settings) ? `to_tsvector(${english}, ${text})` : `${text}::tsvector`;
 

@@ -1,7 +1,7 @@
 import type { ScalarKind } from "../definition.js";
 import type { ThriftPackage } from "../load-thrift.js";
 
-/** What generated code reads of one field, in order: a list is followed by one part, a map by a key and a value. */
+/** The reads that generated code makes for one field, in order: a list is followed by one part, a map by a key and a value. */
 export type ReadStep = { readonly kind: ScalarKind | "list" | "set" | "map" | "struct" };
 
 /** The beginning of a field in a message. */
@@ -20,7 +20,7 @@ const most = 32_767;
  * what a field is shows in how it is read.
  */
 export class ProbeInput {
-  /** What was read of the fields. */
+  /** The reads of the fields. */
   readonly steps: ReadStep[] = [];
   readonly #Int64: ThriftPackage["Int64"];
   readonly #next: () => FieldHeader;

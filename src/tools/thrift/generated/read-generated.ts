@@ -101,7 +101,7 @@ class GeneratedReader {
     });
   }
 
-  /** What a handler would get. */
+  /** The arguments that a handler would get. */
   #received(name: string, input: ProbeInput): readonly unknown[] {
     let received: readonly unknown[] = [];
     const handler = (...values: unknown[]): void => {
@@ -154,7 +154,7 @@ class GeneratedReader {
     return { result, exceptions };
   }
 
-  /** What a caller would get. */
+  /** The result that a caller would get. */
   #answered(name: string, input: ProbeInput): readonly unknown[] {
     let answered: readonly unknown[] = [];
     const callback = (...values: unknown[]): void => {
@@ -248,7 +248,7 @@ function standIn({ kind }: ThriftType): unknown {
   return kind === "struct" ? new Proxy({}, { get: () => 0 }) : "1";
 }
 
-/** What a constructor sets. Lists and structs are left to the server. */
+/** The fields that a constructor sets. Lists and structs are left to the server. */
 function fallbackOf(value: unknown): unknown {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : undefined;
 }
@@ -258,7 +258,7 @@ interface Field {
   readonly id: number;
 }
 
-/** What generated code wrote of one message. */
+/** The calls that generated code made to write one message. */
 interface Recorded {
   /** Of the message: 1 for a call, 4 for a oneway one. */
   readonly messageType: number | undefined;

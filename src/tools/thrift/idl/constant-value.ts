@@ -4,7 +4,7 @@ import { constantMismatch, idlInvalid } from "../errors.js";
 import type { IdlValue } from "./idl-document.js";
 import type { IdlPosition } from "./tokens.js";
 
-/** What a name in a constant stands for, where a value of this type is expected. */
+/** Resolves a name in a constant, where a value of this type is expected. */
 type LookUp = (type: ThriftType, name: string, at: IdlPosition) => unknown;
 
 /** A constant of IDL in the form of an argument. */

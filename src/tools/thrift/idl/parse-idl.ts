@@ -43,7 +43,7 @@ class IdlParser {
 
   // headers
 
-  /** What stands before definitions, and says nothing about messages but for what else is read. */
+  /** The headers before definitions. Of these, only included files matter for messages. */
   #skipHeader(includes: IdlInclude[]): boolean {
     const at = this.#peek();
     if (at.kind !== "word") return false;
