@@ -25,7 +25,7 @@ const site = import.meta.dirname;
 const root = dirname(site);
 const entries = readEntries(root);
 
-rmSync(output, { recursive: true, force: true });
+for (const name of ["pages", "cache"]) rmSync(join(output, name), { recursive: true, force: true });
 const guides = listGuides(groups);
 const reference = readReference(root, entries);
 stopFor([...findGroupProblems(root, groups), ...writeGuides(guides), ...findMissingSentences(reference)], "sources");

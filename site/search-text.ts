@@ -12,6 +12,8 @@ function referenceText(source: string): string {
   let isCollapsed = false;
   let isFirst = false;
   for (const line of source.split("\n")) {
+    // the list of names repeats the sentence of each section
+    if (/^- \[`\w+`\]\(#/.test(line)) continue;
     const field = /^### `([^`]+)`/.exec(line)?.[1];
     if (line.startsWith("## ")) isCollapsed = !withOwnSections.test(line);
     if (field !== undefined) {

@@ -17,6 +17,7 @@ const navigation: Navigation = JSON.parse(readFileSync(join(site, ".out/navigati
 
 /** Vue would take `{{` in text and in inline code for its own. */
 const markdown: MarkdownOptions = {
+  theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   anchor: { slugify: slugOfHeading },
   // what programs print, and what the compiler says: shown as it is
   languages: ["output", "errors"].map((name) => ({ name, scopeName: `text.${name}`, patterns: [], repository: {} })),

@@ -1,4 +1,12 @@
+import type { Theme } from "vitepress";
 import DefaultTheme from "vitepress/theme-without-fonts";
 import "./palette.css";
+import { returnFocusFromSearch } from "./return-focus.js";
 
-export default DefaultTheme;
+const theme: Theme = {
+  extends: DefaultTheme,
+  enhanceApp() {
+    if (typeof document !== "undefined") returnFocusFromSearch();
+  },
+};
+export default theme;

@@ -8,7 +8,7 @@ import { shorten } from "../../schema/shorten.js";
 import type { EndReason } from "../agent-result.js";
 import { invalidAgentOption, threadIdTooLong } from "../errors.js";
 
-/** How far a turn is, as it is stored. `open`: it runs, or what ran it is gone. */
+/** How far a turn is, as it is stored. `open`: it runs, or what ran it is gone. @internal */
 export type RecordStatus = "open" | "waiting" | "done" | "failed" | "aborted";
 
 /** One turn of a thread, as it is stored. */
