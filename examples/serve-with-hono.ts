@@ -28,10 +28,8 @@ const agent = createAgent({ model: scriptedModel([call], "It is paid."), tools: 
 
 const app = new Hono();
 app.post("/chat", async (context) => {
-  const { threadId, prompt, answers } = readUiRequest(await context.req.json());
-  return uiMessageStream(
-    answers === undefined ? agent.stream(prompt, { threadId }) : agent.resumeStream({ threadId }, answers),
-  );
+  const { prompt, answers, ...turn } = readUiRequest(await context.req.json());
+  return uiMessageStream(answers ? agent.resumeStream(turn, answers) : agent.stream(prompt, turn));
 });
 app.onError((error, context) => {
   const isBad = KumikoError.is(error) && error.code === "INVALID_REQUEST";

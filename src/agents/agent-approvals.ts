@@ -7,7 +7,7 @@ import { adaptTool } from "../tools/formats/adapt-tool.js";
 import type { ToolCall } from "../tools/node/middleware.js";
 import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
 import { toolRunOf } from "../tools/node/tool-run.js";
-import { askOption } from "./ready-agent.js";
+import { askOption } from "./agent-context.js";
 
 /** Asks for the approval of a call, if it needs one, and returns the call with what was edited. */
 export type SettleApproval = (call: ToolCall, ctx: ToolContext) => Promise<ToolCall>;

@@ -1,7 +1,9 @@
+import { causedByInterrupt } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import type { RequestContext } from "../components/request-context.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import type { AgentStep } from "./agent-result.js";
+import { optionFailed } from "./errors.js";
 
 /** The context of functions in the options of an agent: who is running, for whom. */
 export interface AgentContext {
@@ -53,3 +55,18 @@ export type StopWhen = (run: AgentRun) => boolean | Promise<boolean>;
  * });
  */
 export type Per<T> = T | ((agent: AgentContext) => T | Promise<T>);
+
+/** Calls a function of an option. If it throws, the error names the function; stops and questions pass. */
+export async function askOption<T>(
+  agent: string,
+  option: string,
+  signal: AbortSignal,
+  ask: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (causedByInterrupt(error) || (signal.aborted && error === signal.reason)) throw error;
+    throw optionFailed(agent, option, error);
+  }
+}

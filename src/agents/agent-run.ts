@@ -27,6 +27,7 @@ import { resultOf, resultOfAnswer } from "./run-result.js";
 import type { EventReader } from "./stream-call.js";
 import type { OpenedCall } from "./threads/saved-calls.js";
 import type { ThreadTurn } from "./threads/thread-turn.js";
+import type { TurnRecord } from "./threads/turn-row.js";
 import { untilStopped } from "./threads/until-stopped.js";
 import { type Asked, currentTurn, OngoingTurn } from "./turn.js";
 
@@ -81,6 +82,7 @@ export class OngoingRun {
     const opened = options.threadId === undefined ? undefined : await this.#open(messages, options, options.threadId);
     this.#spent = opened?.spent;
     if (opened?.kind === "resumed") return this.resume(opened.checkpointId, opened.answers, pickResume(options));
+    if (opened?.kind === "known") return this.#told(opened.record, options.threadId);
     const thread = opened?.turn;
     const isPassing = thread === undefined && options.parent === undefined && options.checkpointId === undefined;
     const checkpointId = thread?.checkpointId ?? options.checkpointId ?? (isPassing ? this.#newId(options) : undefined);
@@ -99,15 +101,34 @@ export class OngoingRun {
     options: AgentCallOptions = {},
   ): Promise<AgentResult<unknown>> {
     const { openRun, resumeRun } = await import("./threads/saved-calls.js");
-    const { id, thread } = await openRun(this.#agent, checkpointId, options);
+    const opened = await openRun(this.#agent, checkpointId, { answers, options });
+    if (opened.kind === "known")
+      return this.#told(opened.record, typeof checkpointId === "string" ? undefined : checkpointId.threadId);
+    const { id, thread } = opened;
     this.#prompt = thread?.messages ?? [];
     this.#begin(options, thread, id);
     const run = this.#ofTurn(runOptionsOf(options, this.#reader));
     const onState = (state: AgentState): void => {
       this.#resumed = state;
     };
-    const resumed = { id, thread, answers, run, modifyState: options.modifyState, onState };
+    const resumed = { id, thread, answers: opened.answers, run, modifyState: options.modifyState, onState };
     return this.#settle(() => resumeRun(this.#agent, resumed), { thread, parent: undefined });
+  }
+
+  /** The result of a turn that has stopped already, and its events for those who read them. */
+  async #told(record: TurnRecord, threadId: string | undefined): Promise<AgentResult<unknown>> {
+    const { toldTurn } = await import("./threads/stored-turn.js");
+    const { state, events, interrupts, checkpointId } = toldTurn(record, threadId);
+    this.#prompt = record.messages;
+    this.#resumed = state;
+    for (const { step, ...body } of events) {
+      const place = { runId: checkpointId, agentPath: [this.#agent.parts.name], step };
+      const wait = this.#reader?.feed.emit(body, place);
+      if (wait !== undefined) await wait;
+    }
+    const waiting = interrupts.length === 0 ? undefined : interrupts;
+    const asked = waiting === undefined ? { threadId } : { threadId, checkpointId };
+    return resultOf({ root: this.#agent.parts, state, asked }, waiting);
   }
 
   async #open(messages: readonly AgenticMessage[], options: AgentCallOptions, threadId: string): Promise<OpenedCall> {
@@ -277,7 +298,8 @@ function callIdOf(parent: NodeContext | undefined): string | undefined {
 }
 
 function pickResume(options: AgentCallOptions): AgentCallOptions {
-  const { threadId, onBusy, onWaiting, parent, key, checkpointId, forceNewRun, ...others } = options;
+  const { threadId, onBusy, onWaiting, parent, key, checkpointId, forceNewRun, requestId, replaces, ...others } =
+    options;
   return others;
 }
 

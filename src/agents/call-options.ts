@@ -48,18 +48,30 @@ export interface AgentCallOptions extends RunOptions {
   readonly onBusy?: "throw" | "wait" | undefined;
   /** Call options for the model, merged over those of the agent. */
   readonly modelOptions?: AgentModelOptions | undefined;
+  /**
+   * A name for this turn of a thread, such as the id of the client's message: a second call with it begins no second turn. If the
+   * turn has ended, it returns its result, or its events; if the turn has failed or was cut off, it goes on.
+   */
+  readonly requestId?: string | undefined;
+  /** The id of a message of the thread, as `uiMessages` has it: this turn replaces that message's turn and all later ones. */
+  readonly replaces?: string | undefined;
 }
 
 /** Options for a resume of an agent. */
 export type AgentResumeOptions = Omit<
   AgentCallOptions,
-  "parent" | "key" | "checkpointId" | "threadId" | "onWaiting" | "onBusy" | "forceNewRun"
+  "parent" | "key" | "checkpointId" | "threadId" | "onWaiting" | "onBusy" | "forceNewRun" | "requestId" | "replaces"
 >;
 
 /** The run to resume: a checkpoint id, a thread, or a waiting result. */
 export type ResumeTarget =
   | string
-  | { readonly threadId?: string | undefined; readonly checkpointId?: string | undefined };
+  | {
+      /** The thread whose newest turn is resumed. */
+      readonly threadId?: string | undefined;
+      /** The id of a run. */
+      readonly checkpointId?: string | undefined;
+    };
 
 /** Options of `agent.fork`. */
 export interface AgentForkOptions extends ForkOptions {

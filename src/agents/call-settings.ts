@@ -11,7 +11,7 @@ export const runNames: readonly string[] = [
   ...["parent", "key", "signal", "timeoutMs", "callbacks", "requestContext", "maxSteps", "options", "nodes"],
   ...["control", "checkpointId", "writeToCheckpointId", "forceNewRun", "takeover", "modifyState"],
 ];
-const callNames = [...runNames, "threadId", "onWaiting", "onBusy", "modelOptions"];
+const callNames = [...runNames, "threadId", "onWaiting", "onBusy", "modelOptions", "requestId", "replaces"];
 
 /** The options of `createAgent`. */
 export const agentOptionNames: readonly string[] = [
@@ -46,6 +46,32 @@ export function checkCallOptions({ name, options: { store } }: AgentParts, optio
   if (onBusy !== undefined && onBusy !== "throw" && onBusy !== "wait") {
     throw invalidAgentOption('onBusy must be "throw" or "wait".');
   }
+  checkRequest(options);
+}
+
+function checkRequest({ threadId, requestId, replaces }: AgentCallOptions): void {
+  for (const [option, id] of Object.entries({ requestId, replaces })) {
+    if (id === undefined) continue;
+    if (threadId === undefined) throw invalidAgentOption(`${option} is for a turn of a thread: give a threadId too.`);
+    if (typeof id !== "string" || encodedId(id) === undefined)
+      throw invalidAgentOption(`${option} must be a string of 1 to 256 characters, percent-encoded.`);
+  }
+  if (requestId !== undefined && replaces !== undefined)
+    throw invalidAgentOption(
+      "requestId and replaces exclude each other: a turn that replaces another one is a new one each time.",
+    );
+}
+
+const longestId = 256;
+
+/** An id as a key of a store has it; `undefined` when it cannot be the id of a thread, or of a request. */
+export function encodedId(id: string): string | undefined {
+  try {
+    const encoded = encodeURIComponent(id);
+    return encoded.length >= 1 && encoded.length <= longestId ? encoded : undefined;
+  } catch {
+    return undefined; // half of a surrogate pair
+  }
 }
 
 const setByAgent = { tools: "tools", responseFormat: "output" } as const;
@@ -76,7 +102,7 @@ export function runOptionsOf(
   given: AgentCallOptions,
   { signal, watch }: { readonly signal?: AbortSignal | undefined; readonly watch?: RunWatch | undefined } = {},
 ): RunOptions {
-  const { threadId, onWaiting, onBusy, modelOptions, maxSteps, options, nodes, ...others } = given;
+  const { threadId, onWaiting, onBusy, modelOptions, requestId, replaces, maxSteps, options, nodes, ...others } = given;
   const { model, ...kinds } = options ?? {};
   // events need the handlers of tools only, and a handler of the whole run would be called for every chunk
   const callbacks = watch === undefined ? nodes?.tools?.callbacks : [...(nodes?.tools?.callbacks ?? []), watch];

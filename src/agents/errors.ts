@@ -249,6 +249,30 @@ export const nothingOpen = (id: string): KumikoError =>
     `Thread "${id}" has no turn to resume: its newest one ended well, or there is none. Ask something new with generate.`,
   );
 
+/** `replaces` names no message of the thread. */
+export const unknownMessage = (id: string, message: string): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_MESSAGE",
+    `Thread "${id}" has no message ${shorten(message, { length: 80 })} to replace. Use an id that uiMessages returns: that of a prompt, or turn-<number> for an answer.`,
+  );
+
+export const requestOfOldTurn = (id: string, turn: number): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_CHECKPOINT",
+    `The request is turn ${turn} of thread "${id}", which has not ended well, and the conversation has gone on since. Ask again with another requestId.`,
+  );
+
+export const otherPrompt = (requestId: string): KumikoError =>
+  invalidAgentOption(
+    `requestId ${shorten(requestId, { length: 80 })} names a turn with another prompt: each request needs an id of its own.`,
+  );
+
+export const otherAnswer = (interrupt: string): KumikoError =>
+  new KumikoError(
+    "ALREADY_ANSWERED",
+    `Interrupt ${shorten(interrupt, { length: 80 })} has been answered already, with another answer. Answer the ones that the thread waits for.`,
+  );
+
 export const noSuchTurn = (id: string, turn: number): KumikoError =>
   new KumikoError("UNKNOWN_CHECKPOINT", `Thread "${id}" has no turn ${turn}.`);
 

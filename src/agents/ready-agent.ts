@@ -1,4 +1,3 @@
-import { causedByInterrupt } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import type { ToolOutput } from "../components/tool.js";
 import { isFields, isStream } from "../is.js";
@@ -15,10 +14,10 @@ import type { ToolCallMiddleware } from "../tools/node/middleware.js";
 import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
 import { ToolKit } from "../tools/node/tool-table.js";
 import { agentApprovals } from "./agent-approvals.js";
-import type { AgentContext, Per } from "./agent-context.js";
+import { type AgentContext, askOption, type Per } from "./agent-context.js";
 import { type AgentParts, partsOf, reachableFrom, withTools } from "./agent-parts.js";
 import type { AnyMiddleware } from "./create-middleware.js";
-import { bareAgent, invalidAgentOption, noSuchTool, optionFailed, wrongFunctionResult } from "./errors.js";
+import { bareAgent, invalidAgentOption, noSuchTool, wrongFunctionResult } from "./errors.js";
 import { wrapToolCall } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
 import { calledNames } from "./stop-conditions.js";
@@ -273,21 +272,6 @@ function isProvided(tool: unknown): tool is Provided {
 function infoOf(tool: Provided, key: string | undefined): ToolInfo {
   const { id, name } = tool;
   return toolInfo({ name: key ?? name ?? id.slice(id.lastIndexOf(".") + 1), provider: tool });
-}
-
-/** Calls a function of an option. If it throws, the error names the function; stops and questions pass. */
-export async function askOption<T>(
-  agent: string,
-  option: string,
-  signal: AbortSignal,
-  ask: () => T | Promise<T>,
-): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (causedByInterrupt(error) || (signal.aborted && error === signal.reason)) throw error;
-    throw optionFailed(agent, option, error);
-  }
 }
 
 /** The wrappers of every tool of an agent, outside and inside of those of its tools node. */

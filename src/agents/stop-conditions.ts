@@ -1,10 +1,9 @@
 import type { NodeContext } from "../components/context.js";
 import { textOf, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
 import { modelName } from "../tools/node/model-name.js";
-import type { StopWhen } from "./agent-context.js";
+import { askOption, type StopWhen } from "./agent-context.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
-import { askOption } from "./ready-agent.js";
 import type { OngoingTurn } from "./turn.js";
 
 /** Why the round that has ended is the last one, and what the result says then; `undefined` if the turn goes on. */

@@ -9,9 +9,9 @@ import { StreamReader } from "../schema/stream/reader.js";
 import type { ChunkSource } from "../schema/stream/source.js";
 import { StreamedCalls } from "../tools/node/streamed-calls.js";
 import { ChunkEvents } from "./chunk-events.js";
-import { type BegunCall, beginCall, type Called, endCall, GatheredAnswer } from "./model-answer.js";
+import { type BegunCall, beginCall, type Called, endCall } from "./model-answer.js";
 import type { ModelChain } from "./model-chain.js";
-import type { ModelRequest } from "./model-request.js";
+import { GatheredAnswer, type ModelRequest } from "./model-request.js";
 import type { OngoingTurn } from "./turn.js";
 
 /** Reads an answer, emits an event for each chunk, and waits for readers. */

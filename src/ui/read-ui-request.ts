@@ -1,3 +1,4 @@
+import { encodedId } from "../agents/call-settings.js";
 import { type Fields, isFields } from "../is.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { userMessage } from "../schema/message/construct-message.js";
@@ -18,10 +19,8 @@ export interface ApprovalAnswer {
  *
  * @example
  * const chat = async (request: Request): Promise<Response> => {
- *   const { threadId, prompt, answers } = readUiRequest(await request.json());
- *   return uiMessageStream(
- *     prompt === undefined ? agent.resumeStream({ threadId }, answers) : agent.stream(prompt, { threadId }),
- *   );
+ *   const { prompt, answers, ...turn } = readUiRequest(await request.json());
+ *   return uiMessageStream(answers ? agent.resumeStream(turn, answers) : agent.stream(prompt, turn));
  * };
  */
 export type UiRequest =
@@ -31,17 +30,21 @@ export type UiRequest =
       /** The new user message; missing if the request has answers. */
       readonly prompt: AgenticMessage;
       readonly answers?: undefined;
-      /**
-       * The client wants another answer to its last message. Remove the last turn first, with `threads(store).truncate`.
-       */
-      readonly regenerate?: true | undefined;
+      /** The id of the message, so that a request which is sent twice begins one turn. */
+      readonly requestId?: string | undefined;
+      /** The id of the message that was edited, or is to be answered again: its turn and all later ones are replaced. */
+      readonly replaces?: string | undefined;
     }
   | {
       readonly threadId: string;
       readonly prompt?: undefined;
-      /** The answers by interrupt id. The answer for a tool that the client ran is its output. */
+      /**
+       * The answers by interrupt id; none if the client only wants to go on. The answer for a tool that the client ran is its
+       * output, or `{ "~error": text }`.
+       */
       readonly answers: Readonly<Record<string, unknown>>;
-      readonly regenerate?: undefined;
+      readonly requestId?: undefined;
+      readonly replaces?: undefined;
     };
 
 /**
@@ -68,14 +71,18 @@ export function readUiRequest(body: unknown): UiRequest {
   if (last.role === "assistant") return { threadId, answers: answersOf(parts) };
   if (last.role !== "user")
     throw invalidRequest("The last message must be from the user, or have answers to interrupts.");
-  const prompt = promptOf(last.id, parts);
-  return body.trigger === "regenerate-message" ? { threadId, prompt, regenerate: true } : { threadId, prompt };
+  const id = messageIdOf(last.id);
+  const prompt = promptOf(id, parts);
+  if (id === undefined || encodedId(id) === undefined) return { threadId, prompt };
+  const isReplaced =
+    body.trigger === "regenerate-message" || (body.messageId !== undefined && body.messageId === last.id);
+  return isReplaced ? { threadId, prompt, replaces: id } : { threadId, prompt, requestId: id };
 }
 
-function promptOf(id: unknown, parts: readonly Fields[]): AgenticMessage {
+function promptOf(id: string | undefined, parts: readonly Fields[]): AgenticMessage {
   const blocks = parts.flatMap(blockOf);
   if (blocks.length === 0) throw invalidRequest("The last user message is empty.");
-  return userMessage(blocks, { id: messageIdOf(id) });
+  return userMessage(blocks, { id });
 }
 
 function blockOf(part: Fields): ContentBlock[] {
@@ -85,11 +92,7 @@ function blockOf(part: Fields): ContentBlock[] {
 }
 
 function answersOf(parts: readonly Fields[]): Readonly<Record<string, unknown>> {
-  const answers = Object.fromEntries([...approvalsOf(parts), ...outputsOf(parts)]);
-  if (Object.keys(answers).length === 0) {
-    throw invalidRequest("The last message is from the assistant, but has no answers to interrupts.");
-  }
-  return answers;
+  return Object.fromEntries([...approvalsOf(parts), ...outputsOf(parts)]);
 }
 
 function approvalsOf(parts: readonly Fields[]): [string, ApprovalAnswer][] {

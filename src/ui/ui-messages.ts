@@ -1,11 +1,10 @@
-import type { AgentEvent, AgentEventBody } from "../agents/agent-event.js";
-import { ChunkEvents, wholeEvents } from "../agents/chunk-events.js";
+import type { AgentEvent } from "../agents/agent-event.js";
+import { partedLog, promptIds, storedEvents } from "../agents/threads/stored-turn.js";
 import type { Threads, Turn } from "../agents/threads/threads.js";
 import { checkOptions } from "../check-options.js";
 import { hasMethod } from "../is.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ContentBlock, Media } from "../schema/message/content-block.js";
-import { toolResultsOf } from "../schema/message/read-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import { ErrorMask, type OnError } from "./error-mask.js";
 import { invalidUiOption } from "./errors.js";
@@ -57,8 +56,9 @@ export async function uiMessages(threads: Threads, id: string, options: UiMessag
   const seen = new Set<string>();
   const turns: UiMessage[][] = [];
   for await (const turn of threads.turns(id)) {
-    const { prompts, answers } = parted(turn);
-    const messages = prompts.flatMap((prompt, index) => promptMessage(prompt, { turn, index, seen }));
+    const { prompts, answers } = partedLog(turn.messages);
+    const ids = promptIds(turn.number, prompts, seen);
+    const messages = prompts.flatMap((prompt, index) => promptMessage(prompt, ids[index] ?? ""));
     if (hasAnswer(turn, answers)) messages.push(answerOf(turn, answers, { mask, sendReasoning }));
     turns.push(messages);
   }
@@ -70,28 +70,9 @@ function hasAnswer({ status, finishReason }: Turn, answers: readonly AgenticMess
   return status !== "running" && (answers.length > 0 || status !== "done" || finishReason !== undefined);
 }
 
-/** The prompt of a turn, and what was logged since; without what only served to get a valid output. */
-function parted({ messages }: Turn): { readonly prompts: AgenticMessage[]; readonly answers: AgenticMessage[] } {
-  const shown = messages.filter(({ role, extra }) => role !== "system" && extra?.invalid !== true);
-  const end = shown.findLastIndex(({ role, contentBlocks }) => role === "user" && contentBlocks.some(isInput)) + 1;
-  return { prompts: shown.slice(0, end), answers: shown.slice(end) };
-}
-
-function isInput({ type }: ContentBlock): boolean {
-  return type.startsWith("user_input_");
-}
-
-/** A prompt keeps its id, unless an earlier message has it. */
-function promptMessage(
-  { id, role, contentBlocks }: AgenticMessage,
-  { turn, index, seen }: { readonly turn: Turn; readonly index: number; readonly seen: Set<string> },
-): UiMessage[] {
+function promptMessage({ role, contentBlocks }: AgenticMessage, id: string): UiMessage[] {
   const parts = contentBlocks.flatMap(inputPart);
-  if (parts.length === 0) return [];
-  const own = `turn-${turn.number}-prompt${index === 0 ? "" : `-${index + 1}`}`;
-  const name = id === undefined || id === "" || seen.has(id) ? own : id;
-  seen.add(name);
-  return [{ id: name, role: role === "assistant" ? "assistant" : "user", parts }];
+  return parts.length === 0 ? [] : [{ id, role: role === "assistant" ? "assistant" : "user", parts }];
 }
 
 function inputPart(block: ContentBlock): UiPart[] {
@@ -128,7 +109,7 @@ function answerOf(turn: Turn, answers: readonly AgenticMessage[], { mask, sendRe
   const chunks = new UiChunks(sendReasoning);
   const parts = new MessageParts();
   const place = { runId: "", agentPath: [turn.agent], step: 0 };
-  for (const [seq, { step, ...body }] of eventsOf(turn, answers).entries()) {
+  for (const [seq, { step, ...body }] of storedEvents(answers, turn).entries()) {
     const event = mask.event({ seq, ...place, step, ...body } as AgentEvent);
     for (const chunk of chunks.convert(event)) parts.add(chunk);
   }
@@ -138,25 +119,4 @@ function answerOf(turn: Turn, answers: readonly AgenticMessage[], { mask, sendRe
 function metadataOf({ status, finishReason, usage }: Turn): Readonly<Record<string, unknown>> {
   const ended = status === "waiting" ? { finishReason: status, usage } : withoutUndefined({ finishReason, usage });
   return status === "done" || status === "waiting" ? ended : { ...ended, status };
-}
-
-type Told = AgentEventBody & { readonly step: number };
-
-/** The events of a turn, as far as a chat shows them. */
-function eventsOf(turn: Turn, answers: readonly AgenticMessage[]): Told[] {
-  const told: Told[] = [];
-  let step = 0;
-  const tell = (body: AgentEventBody): undefined => void told.push({ ...body, step });
-  const emit = { emit: tell, emitText: (delta: string, index: number) => tell({ type: "text_delta", delta, index }) };
-  for (const message of [...answers, ...turn.results]) {
-    if (message.role === "assistant") {
-      step += 1;
-      tell({ type: "step_start" });
-      new ChunkEvents(emit).add(message);
-      for (const event of wholeEvents(message)) tell(event);
-    }
-    for (const { callId, name } of toolResultsOf(message)) tell({ type: "tool_result", callId, name, message });
-  }
-  for (const interrupt of turn.interrupts) tell({ type: "interrupt", interrupt });
-  return told;
 }

@@ -320,6 +320,7 @@ describe("readUiRequest", () => {
     expect(readUiRequest({ id: "t", messages, trigger: "submit-message" })).toEqual({
       threadId: "t",
       prompt: userMessage("Weather?", { id: "1" }),
+      requestId: "1",
     });
   });
 
@@ -332,12 +333,29 @@ describe("readUiRequest", () => {
     expect(readUiRequest({ id: "t", message: message("user", text("Hi")) })).toEqual({
       threadId: "t",
       prompt: userMessage("Hi", { id: "1" }),
+      requestId: "1",
     });
   });
 
-  it("says when the client wants another answer", () => {
-    const body = { id: "t", messages: [message("user", text("Hi"))], trigger: "regenerate-message" };
-    expect(readUiRequest(body)).toMatchObject({ regenerate: true });
+  it.each([
+    [{ trigger: "regenerate-message" }, { replaces: "1" }],
+    [{ trigger: "submit-message", messageId: "1" }, { replaces: "1" }],
+    [{ trigger: "submit-message", messageId: "0" }, { requestId: "1" }],
+    [{}, { requestId: "1" }],
+  ])("tells a new prompt from an edited one, and from one that is to be answered again: %j", (fields, expected) => {
+    const { prompt, threadId, ...others } = readUiRequest({
+      id: "t",
+      messages: [message("user", text("Hi"))],
+      ...fields,
+    });
+    expect(others).toEqual(expected);
+  });
+
+  it("takes a message of the assistant that answers nothing for the wish to go on", () => {
+    expect(readUiRequest({ id: "t", messages: [message("assistant", text("Hi"))] })).toEqual({
+      threadId: "t",
+      answers: {},
+    });
   });
 
   it("takes files along", () => {
@@ -374,7 +392,6 @@ describe("readUiRequest", () => {
     [{ id: "t", messages: [message("user", text(""), null as never)] }, "is empty"],
     [{ id: "t", messages: [message("user", { type: "file", url: "file:///etc/passwd" })] }, "must have an https:"],
     [{ id: "t", messages: [message("user", { type: "file", url: 1 })] }, "must have an https:"],
-    [{ id: "t", messages: [message("assistant", text("Hi"))] }, "has no answers to interrupts"],
     [
       {
         id: "t",

@@ -9,6 +9,7 @@ import { toModel } from "../../models/to-model.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { systemMessage } from "../../schema/message/construct-message.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
+import { askOption } from "../agent-context.js";
 import type { AgentParts } from "../agent-parts.js";
 import type { SpentTokens } from "../agent-state.js";
 import type { AgentCallOptions } from "../call-options.js";
@@ -16,7 +17,6 @@ import { wrongFunctionResult } from "../errors.js";
 import { isToolSuspended } from "../interrupt-kinds.js";
 import { countedModel } from "../middleware/summarize.js";
 import { patientModel } from "../model-chain.js";
-import { askOption } from "../ready-agent.js";
 
 /** A turn that waits, and what the user has written meanwhile. */
 export interface WaitingTurn {

@@ -7,9 +7,9 @@ import type { AgentGraph } from "../agent.js";
 import type { AgentParts } from "../agent-parts.js";
 import { noUsage } from "../agent-state.js";
 import type { AgentFork, AgentForkOptions } from "../call-options.js";
+import { encodedId } from "../call-settings.js";
 import { forkFailed, invalidAgentOption, needsStore, noSuchTurn, threadExists, turnNotOver } from "../errors.js";
 import {
-  encodedThreadId,
   readTurns,
   runIdOf,
   type StoredTurn,
@@ -104,7 +104,11 @@ function isOver({ record: { status } }: StoredTurn): boolean {
 }
 
 async function copyTurns(store: CheckpointStore, turns: readonly StoredTurn[], to: string): Promise<void> {
-  for (const { record } of turns) await writeTurn(store, turnKey(to, record.number), record, undefined);
+  for (const { record } of turns) {
+    // a request names a turn of the original
+    const { requestId, ...copy } = record;
+    await writeTurn(store, turnKey(to, record.number), copy, undefined);
+  }
 }
 
 /** The messages before the first answer. */
@@ -117,5 +121,5 @@ function promptOf(messages: readonly AgenticMessage[]): readonly AgenticMessage[
 function copyIdOf(id: string): string {
   const mark = randomId().slice(0, 12);
   const copy = `${id}-${mark}`;
-  return encodedThreadId(copy) === undefined ? `fork-${mark}` : copy;
+  return encodedId(copy) === undefined ? `fork-${mark}` : copy;
 }

@@ -16,10 +16,20 @@ import type { AgentGraph } from "../agent.js";
 import { type AgentParts, reachableFrom } from "../agent-parts.js";
 import { type AgentState, noUsage, type SpentTokens } from "../agent-state.js";
 import type { AgentCallOptions } from "../call-options.js";
-import { emptyThread, needsStore, nothingOpen, threadBusy, threadWaiting, turnUnderWay } from "../errors.js";
+import {
+  emptyThread,
+  needsStore,
+  nothingOpen,
+  threadBusy,
+  threadWaiting,
+  turnUnderWay,
+  unknownMessage,
+} from "../errors.js";
 import { notExecuted } from "../own-calls.js";
 import { type ReadAnswers, suspendedAnswers } from "./auto-resume.js";
+import { freshAnswers, knownRequest, removeAfter, turnOfMessage } from "./requests.js";
 import { readSavedRun } from "./saved-run.js";
+import { storedResult } from "./stored-turn.js";
 import { keptOf, ThreadTurn } from "./thread-turn.js";
 import {
   mayRun,
@@ -38,19 +48,24 @@ interface Asked {
   readonly options: AgentCallOptions;
 }
 
+interface NewTurn extends Asked {
+  readonly threadId: string;
+  readonly messages: readonly AgenticMessage[];
+}
+
 /** A new turn, or one that goes on with what the message answers. */
 export type Opened = (
   | { readonly kind: "new"; readonly turn: ThreadTurn }
-  | { readonly kind: "resumed"; readonly checkpointId: string; readonly answers: Answers }
+  | { readonly kind: "resumed"; readonly checkpointId: string; readonly answers: Answers | undefined }
+  /** The request is that of a turn which has stopped already. */
+  | { readonly kind: "known"; readonly record: TurnRecord }
 ) & {
   /** The tokens used to find out. */
   readonly spent: readonly SpentTokens[];
 };
 
 /** Opens a turn of a thread. A thread has at most one open turn. */
-export async function openTurn(
-  asked: Asked & { readonly threadId: string; readonly messages: readonly AgenticMessage[] },
-): Promise<Opened> {
+export async function openTurn(asked: NewTurn): Promise<Opened> {
   const { parts, threadId, messages, options } = asked;
   const store = storeOf(parts);
   const spent: SpentTokens[] = [];
@@ -65,6 +80,19 @@ export async function openTurn(
       continue;
     }
     const last = found && (await asItWasLeft(store, parts, found));
+    const known = options.requestId === undefined ? undefined : knownRequest(asked, turns, last);
+    if (known !== undefined && known !== "replace") return { ...known, spent };
+    const target = options.replaces === undefined ? undefined : turnOfMessage(turns, options.replaces);
+    if (options.replaces !== undefined && target === undefined) throw unknownMessage(threadId, options.replaces);
+    const replaced = known === "replace" ? last : target;
+    if (replaced !== undefined) {
+      try {
+        return { kind: "new", turn: await replaceTurn(asked, store, turns, replaced), spent };
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        continue;
+      }
+    }
     if (last?.record.status === "waiting") {
       const { answers, spent: more } = await answered(asked, turns, last);
       spent.push(...more);
@@ -81,11 +109,18 @@ export async function openTurn(
   }
 }
 
-async function answered(
-  asked: Asked & { readonly messages: readonly AgenticMessage[]; readonly threadId: string },
+async function replaceTurn(
+  asked: NewTurn,
+  store: CheckpointStore,
   turns: readonly StoredTurn[],
-  { record }: StoredTurn,
-): Promise<ReadAnswers> {
+  replaced: StoredTurn,
+): Promise<ThreadTurn> {
+  await removeAfter(store, turns, replaced);
+  const before = turns.filter(({ key }) => key < replaced.key);
+  return newTurn(asked, store, before, replaced);
+}
+
+async function answered(asked: NewTurn, turns: readonly StoredTurn[], { record }: StoredTurn): Promise<ReadAnswers> {
   const { parts, messages, threadId, options } = asked;
   if (parts.options.autoResumeSuspendedTools !== true) return { answers: undefined, spent: [] };
   const agent = reachableFrom(parts).find(({ name }) => name === record.agent) ?? parts;
@@ -93,13 +128,15 @@ async function answered(
   return suspendedAnswers({ parts: agent, threadId, interrupts, messages, history: messagesOfTurns(turns), options });
 }
 
+/** `replaced`: the turn that it is written over. */
 async function newTurn(
-  { parts, threadId, messages }: Asked & { readonly threadId: string; readonly messages: readonly AgenticMessage[] },
+  { parts, threadId, messages, options }: NewTurn,
   store: CheckpointStore,
   turns: readonly StoredTurn[],
+  replaced?: StoredTurn,
 ): Promise<ThreadTurn> {
   const last = turns.at(-1)?.record;
-  const number = (last?.number ?? 0) + 1;
+  const number = replaced?.record.number ?? (last?.number ?? 0) + 1;
   const claim = runningClaims.open();
   const record: TurnRecord = {
     version: 1,
@@ -112,9 +149,10 @@ async function newTurn(
     owner: processOwner(),
     claim,
     ...(last?.kept !== undefined && { kept: last.kept }),
+    ...(options.requestId !== undefined && { requestId: options.requestId }),
   };
   try {
-    const stored = await writeTurn(store, turnKey(threadId, number), record, undefined);
+    const stored = await writeTurn(store, turnKey(threadId, number), record, replaced?.version);
     return new ThreadTurn(store, parts, { threadId, history: messagesOfTurns(turns), stored });
   } catch (error) {
     runningClaims.close(claim);
@@ -122,11 +160,19 @@ async function newTurn(
   }
 }
 
+/** A turn that goes on, with the answers that it does not have yet; or one that has ended. */
+export type Reopened =
+  | { readonly kind: "reopened"; readonly turn: ThreadTurn; readonly answers: Answers | undefined }
+  | { readonly kind: "known"; readonly record: TurnRecord };
+
 /** Goes on with a turn of a thread; `undefined` for a checkpoint that belongs to none. */
 export async function reopenTurn(
-  asked: Asked & { readonly target: string | { readonly threadId: string } },
-): Promise<ThreadTurn | undefined> {
-  const { parts, target, options } = asked;
+  asked: Asked & {
+    readonly target: string | { readonly threadId: string };
+    readonly answers: Answers | undefined;
+  },
+): Promise<Reopened | undefined> {
+  const { parts, target, options, answers } = asked;
   const named = typeof target === "string" ? turnOfRunId(target) : { id: target.threadId, number: undefined };
   if (named === undefined) return undefined;
   const store = storeOf(parts);
@@ -134,16 +180,24 @@ export async function reopenTurn(
   const found = turns.at(-1);
   if (found === undefined || (named.number !== undefined && found.record.number !== named.number))
     throw nothingOpen(named.id);
+  // with no answers at all, a client asks for what it may have missed
+  const asksAgain = typeof target !== "string" && answers !== undefined && Object.keys(answers).length === 0;
+  if (found.record.status === "done" && asksAgain && found.record.result !== undefined)
+    return { kind: "known", record: found.record };
   if (found.record.status === "done") throw nothingOpen(named.id);
   if (found.record.status === "open" && !(await isFree(store, found, options))) throw turnUnderWay(named.id);
   const { record, key, version } = await asItWasLeft(store, parts, found);
+  const isRepeated = Object.keys(answers ?? {}).some((id) => Object.hasOwn(record.answers ?? {}, id));
+  const waits = record.interrupts ?? (isRepeated ? (await readSavedRun(store, parts, runIdOf(key)))?.interrupts : []);
+  const { fresh, all } = freshAnswers(record, answers, (id) => waits?.some((open) => open.id === id) === true);
   const claim = runningClaims.open();
   try {
     const { notBegun, ...rest } = record;
-    const open: TurnRecord = { ...rest, status: "open", owner: processOwner(), claim };
+    const open: TurnRecord = { ...rest, status: "open", owner: processOwner(), claim, ...(all && { answers: all }) };
     const stored = await writeTurn(store, key, open, version);
     const history = messagesOfTurns(turns.slice(0, -1));
-    return new ThreadTurn(store, parts, { threadId: named.id, history, stored, former: record });
+    const turn = new ThreadTurn(store, parts, { threadId: named.id, history, stored, former: record });
+    return { kind: "reopened", turn, answers: fresh };
   } catch (error) {
     runningClaims.close(claim);
     throw isConflict(error) ? turnUnderWay(named.id) : error;
@@ -218,6 +272,7 @@ async function cutOff(store: CheckpointStore, parts: AgentParts, { record, key }
     messages: completed(loggedIn(state, record), results, missing),
     usage: state.usage,
     usageByModel: state.usageByModel,
+    result: storedResult(state),
     ...(isOver && { finishReason: state.end ?? "stop" }),
     agent: state.active,
     ...keptOf(parts, state, rest.kept),

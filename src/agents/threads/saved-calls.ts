@@ -23,6 +23,7 @@ import { checkOpenTools } from "../open-tools.js";
 import { type Opened, openTurn, reopenTurn } from "./open-turn.js";
 import { readSavedRun } from "./saved-run.js";
 import type { ThreadTurn } from "./thread-turn.js";
+import type { TurnRecord } from "./turn-row.js";
 import { untilStopped } from "./until-stopped.js";
 
 /** A called agent with its graph. */
@@ -83,12 +84,25 @@ function checkRunFirst(graph: AgentGraph, options: AgentCallOptions): void {
 export async function openRun(
   { parts, graph }: CalledAgent,
   target: string | { readonly threadId: string },
-  options: AgentCallOptions,
-): Promise<{ readonly id: string; readonly thread: ThreadTurn | undefined }> {
+  { answers, options }: { readonly answers: Answers | undefined; readonly options: AgentCallOptions },
+): Promise<OpenedRun> {
   checkResumeOptions(parts, options);
-  const thread = await reopenTurn({ parts, graph, target, options });
-  return { id: thread?.checkpointId ?? String(target), thread };
+  const reopened = await reopenTurn({ parts, graph, target, options, answers });
+  if (reopened === undefined) return { id: String(target), thread: undefined, answers };
+  if (reopened.kind === "known") return reopened;
+  const { turn, answers: fresh } = reopened;
+  return { id: turn.checkpointId, thread: turn, answers: fresh };
 }
+
+/** What goes on with which answers, or a turn that has ended. */
+type OpenedRun =
+  | {
+      readonly kind?: undefined;
+      readonly id: string;
+      readonly thread: ThreadTurn | undefined;
+      readonly answers: Answers | undefined;
+    }
+  | { readonly kind: "known"; readonly record: TurnRecord };
 
 const ofNewTurns: Elsewhere = {
   names: [...ofCall.names, ...ofCreateAgent.names],

@@ -6,6 +6,7 @@ import { KumikoError } from "../../errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { type AgentParts, reachableFrom } from "../agent-parts.js";
 import type { AgentState } from "../agent-state.js";
+import { storedResult } from "./stored-turn.js";
 import { type RecordStatus, runIdOf, type StoredTurn, type TurnRecord, writeTurn } from "./turn-row.js";
 
 /** The outcome of a turn. */
@@ -121,6 +122,7 @@ export class ThreadTurn {
       agent: state.active,
       usage: state.usage,
       usageByModel: state.usageByModel,
+      result: storedResult(state),
       ...(status === "done" && { finishReason: state.end ?? "stop" }),
       ...(interrupts !== undefined && { interrupts, results }),
       ...keptOf(this.#parts, state, rest.kept),

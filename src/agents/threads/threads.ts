@@ -13,7 +13,6 @@ import { messagesOfTurns } from "./open-turn.js";
 import { removeEvents } from "./turn-events.js";
 import {
   mayRun,
-  type RecordStatus,
   readTurn,
   readTurns,
   runIdOf,
@@ -30,7 +29,7 @@ import {
  * How far a turn is. `running`: its process may live. `cut_off`: its process is gone, or nobody has begun to run it. Turns that
  * wait, have failed or were cut off can be resumed.
  */
-export type TurnStatus = "running" | "cut_off" | Exclude<RecordStatus, "open">;
+export type TurnStatus = "running" | "cut_off" | "waiting" | "done" | "failed" | "aborted";
 
 /** One turn of a thread: a prompt, and its result. */
 export interface Turn {
@@ -127,7 +126,7 @@ async function* turnsOf(store: CheckpointStore, id: string): AsyncGenerator<Turn
 async function turnIn(store: CheckpointStore, record: TurnRecord): Promise<Turn> {
   const { number, messages, agent, usage, usageByModel = {}, interrupts = [], results = [], finishReason } = record;
   const open = record.status === "open" && ((await mayRun(store, record)) ? "running" : "cut_off");
-  const status: TurnStatus = open || (record.status as Exclude<RecordStatus, "open">);
+  const status: TurnStatus = open || (record.status as TurnStatus);
   const turn = { number, messages, agent, status, usage, usageByModel, interrupts, results };
   const startedAt = new Date(record.startedAt);
   return finishReason === undefined ? { ...turn, startedAt } : { ...turn, startedAt, finishReason };

@@ -3,13 +3,35 @@ import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { isFields } from "../../is.js";
-import type { AgenticMessage, TokenUsage } from "../../schema/message/agentic-message.js";
+import type { AgenticMessage, FinishReason, TokenUsage } from "../../schema/message/agentic-message.js";
 import { shorten } from "../../schema/shorten.js";
 import type { EndReason } from "../agent-result.js";
+import { encodedId } from "../call-settings.js";
 import { invalidAgentOption, threadIdTooLong } from "../errors.js";
 
 /** How far a turn is, as it is stored. `open`: it runs, or what ran it is gone. @internal */
 export type RecordStatus = "open" | "waiting" | "done" | "failed" | "aborted";
+
+/** What the result of a turn says beside its log. */
+export interface StoredResult {
+  readonly text: string;
+  /** The accepted output, as JSON. */
+  readonly output?: string | undefined;
+  readonly steps: readonly StoredStep[];
+}
+
+/** A step; its message and results stand in the log. */
+export interface StoredStep {
+  /** Where its message is. */
+  readonly at: number;
+  readonly results: number;
+  /** The message, if it is not in the log. */
+  readonly message?: AgenticMessage | undefined;
+  readonly usage: TokenUsage;
+  readonly finishReason: FinishReason;
+  readonly model: string;
+  readonly agent: string;
+}
 
 /** One turn of a thread, as it is stored. */
 export interface TurnRecord {
@@ -22,6 +44,12 @@ export interface TurnRecord {
   readonly agent: string;
   readonly usage: TokenUsage;
   readonly usageByModel?: Readonly<Record<string, TokenUsage>> | undefined;
+  /** What its result says beside the messages; once it has stopped. */
+  readonly result?: StoredResult | undefined;
+  /** The name that its caller has given it: a second call with it begins no second turn. */
+  readonly requestId?: string | undefined;
+  /** The answers that it was resumed with, by the ids of their interrupts. */
+  readonly answers?: Readonly<Record<string, unknown>> | undefined;
   /** Why it ended, once it has. */
   readonly finishReason?: EndReason | undefined;
   /** Milliseconds since 1970. */
@@ -46,23 +74,12 @@ export interface StoredTurn {
 }
 
 const root = "~thread/";
-const longestId = 256;
 
 /** Where the turns of a thread stand. */
 export function threadPrefix(id: string): string {
-  const encoded = typeof id === "string" ? encodedThreadId(id) : undefined;
+  const encoded = typeof id === "string" ? encodedId(id) : undefined;
   if (encoded === undefined) throw threadIdTooLong(String(id));
   return `${root}${encoded}/`;
-}
-
-/** `undefined` when it is not the id of a thread. */
-export function encodedThreadId(id: string): string | undefined {
-  try {
-    const encoded = encodeURIComponent(id);
-    return encoded.length >= 1 && encoded.length <= longestId ? encoded : undefined;
-  } catch {
-    return undefined; // half of a surrogate pair
-  }
 }
 
 export function turnKey(id: string, number: number): string {

@@ -1,0 +1,110 @@
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { dropHistory } from "../../checkpoint/history/segments.js";
+import type { Answers } from "../../compose/options.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { AgentCallOptions } from "../call-options.js";
+import { otherAnswer, otherPrompt, requestOfOldTurn } from "../errors.js";
+import { partedLog, promptIds } from "./stored-turn.js";
+import { removeEvents } from "./turn-events.js";
+import { runIdOf, type StoredTurn, type TurnRecord } from "./turn-row.js";
+
+interface Requested {
+  readonly threadId: string;
+  readonly messages: readonly AgenticMessage[];
+  readonly options: AgentCallOptions;
+}
+
+type Known =
+  | { readonly kind: "resumed"; readonly checkpointId: string; readonly answers: undefined }
+  | { readonly kind: "known"; readonly record: TurnRecord };
+
+/**
+ * The turn that a request has begun before: its end or its questions, or that it goes on; `"replace"` if it was aborted.
+ * `undefined` if the request is new. `last` is the newest turn as it was left.
+ */
+export function knownRequest(
+  { threadId, messages, options: { requestId = "" } }: Requested,
+  turns: readonly StoredTurn[],
+  last: StoredTurn | undefined,
+): Known | "replace" | undefined {
+  const found = turns.find(({ record }) => record.requestId === requestId);
+  if (found === undefined) return undefined;
+  if (!isSamePrompt(messages, found.record)) throw otherPrompt(requestId);
+  const isNewest = found.key === last?.key;
+  const { key, record } = isNewest && last !== undefined ? last : found;
+  if (record.status === "done") return { kind: "known", record };
+  if (!isNewest) throw requestOfOldTurn(threadId, record.number);
+  if (record.status === "waiting") return { kind: "known", record };
+  if (record.status === "aborted") return "replace";
+  return { kind: "resumed", checkpointId: runIdOf(key), answers: undefined };
+}
+
+/** The log of a turn begins with its prompt. */
+function isSamePrompt(prompt: readonly AgenticMessage[], { messages }: TurnRecord): boolean {
+  return prompt.every((message, index) => isEqual(message, messages[index]));
+}
+
+/** Whether two values are the same JSON, in any order of fields. */
+function isEqual(one: unknown, other: unknown): boolean {
+  return textOf(one) === textOf(other);
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_key, field: unknown) => {
+    if (typeof field !== "object" || field === null || Array.isArray(field)) return field;
+    return Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+/** The turn that a message of a chat belongs to: a prompt, by its id, or the answer `turn-<number>`. */
+export function turnOfMessage(turns: readonly StoredTurn[], id: string): StoredTurn | undefined {
+  const seen = new Set<string>();
+  return turns.find(({ record: { number, messages } }) => {
+    return promptIds(number, partedLog(messages).prompts, seen).includes(id) || id === `turn-${number}`;
+  });
+}
+
+/**
+ * Removes the turns after one, the newest first, so that what is left is always a thread; and what belongs to that turn beside its
+ * row, which is written next.
+ */
+export async function removeAfter(
+  store: CheckpointStore,
+  turns: readonly StoredTurn[],
+  { key: kept }: StoredTurn,
+): Promise<void> {
+  for (const { key } of turns.toReversed()) {
+    if (key < kept) return;
+    await store.delete(runIdOf(key));
+    if (store.append !== undefined) await dropHistory(store, runIdOf(key));
+    await removeEvents(store, key);
+    if (key !== kept) await store.delete(key);
+  }
+}
+
+interface Recorded {
+  /** The answers that the turn does not have yet. */
+  readonly fresh: Answers | undefined;
+  /** Those that it has, by the ids of their interrupts. */
+  readonly all: TurnRecord["answers"];
+}
+
+/**
+ * Drops answers that a turn has already been given, as a client repeats them; throws for one that differs. An answer that was given,
+ * but never reached the run, is not dropped: `isOpen` tells whether a question still waits.
+ */
+export function freshAnswers(
+  { answers: known = {} }: TurnRecord,
+  given: Answers | undefined,
+  isOpen: (id: string) => boolean,
+): Recorded {
+  const fresh: Record<string, unknown> = {};
+  const all: Record<string, unknown> = { ...known };
+  for (const [id, answer] of Object.entries(given ?? {})) {
+    if (!Object.hasOwn(known, id) || isOpen(id)) fresh[id] = answer;
+    else if (!isEqual(known[id], answer)) throw otherAnswer(id);
+    // an address may ask several times
+    if (id !== "byAddress") all[id] = answer;
+  }
+  return { fresh: given && fresh, all: Object.keys(all).length === 0 ? undefined : all };
+}
