@@ -32,4 +32,4 @@ export const docsQuestions: readonly DocsQuestion[] = [
 ];
 
 /** What was measured: of the first 14 questions, and of the last 6 (`refused`). */
-export const measured = { first: 11, firstThree: 14, refused: 5, wronglyRefused: 0 };
+export const measured = { first: 10, firstThree: 13, refused: 5, wronglyRefused: 0 };

@@ -27,13 +27,17 @@ export async function indexDocs(store: VectorStore, repository: string): Promise
     ],
     size: 1_200,
   });
-  return new Chain<{ readonly uri: string }>()
-    .append(pages, { key: "read" })
-    .append(sections, { key: "split" })
-    .append((passages) => passages.map((passage) => searchable(passage, repository)), { key: "addWords" })
-    .append(vectorIndexer(store, { index: { indexName: docsIndex, text: { stems: "en" } } }), { key: "index" })
-    .compile({ name: "index-docs" })
-    .invoke({ uri: repository });
+  return (
+    new Chain<{ readonly uri: string }>()
+      .append(pages, { key: "read" })
+      .append(sections, { key: "split" })
+      // the last section of a page only links to others
+      .append((passages) => passages.filter(({ metadata }) => metadata.section !== "Next"), { key: "leaveOutLinks" })
+      .append((passages) => passages.map((passage) => searchable(passage, repository)), { key: "addWords" })
+      .append(vectorIndexer(store, { index: { indexName: docsIndex, text: { stems: "en" } } }), { key: "index" })
+      .compile({ name: "index-docs" })
+      .invoke({ uri: repository })
+  );
 }
 
 /** What is searched: the text, its headings once more, and code names in parts. The text itself is kept in the metadata. */
