@@ -29,11 +29,11 @@ for (const name of ["pages", "cache"]) rmSync(join(output, name), { recursive: t
 const guides = listGuides(groups);
 const reference = readReference(root, entries);
 stopFor([...findGroupProblems(root, groups), ...writeGuides(guides), ...findMissingSentences(reference)], "sources");
-writeReference(reference);
-writeNavigation(guides, reference);
 console.log(`${guides.length} guides, ${reference.length} pages of reference`);
 
 writeApi(root, entries);
+writeReference(reference);
+writeNavigation(guides, reference);
 console.log(`${entries.length} pages of API`);
 
 cpSync(join(site, "static"), join(pages, "public"), { recursive: true });

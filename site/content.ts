@@ -42,9 +42,17 @@ export function writeGuides(guides: readonly GuidePage[]): string[] {
   });
 }
 
+/** Writes the pages of the reference; their links lead to the pages of the API, which are there already. */
 export function writeReference(reference: readonly EntryDoc[]): void {
   const places = readPlaces(reference);
-  for (const entry of reference) write(pathOf(entry), referencePage(entry, places, digestOf(root, entry)));
+  for (const entry of reference) {
+    const api = readFileSync(join(pages, "api", `${entry.slug}.md`), "utf8");
+    const anchors = new Map([...api.matchAll(/^### (\w+)(?:\(\))? \{#([^}]+)\}$/gm)].map(([, name, id]) => [name, id]));
+    write(
+      pathOf(entry),
+      referencePage(entry, places, digestOf(root, entry), (name) => anchors.get(name)),
+    );
+  }
 }
 
 /** Reference pages whose sources have changed since they were written. */

@@ -33,7 +33,9 @@ export function writeApi(root: string, entries: readonly Entry[]): void {
   });
   for (const name of readdirSync(join(pages, "api"))) {
     const file = join(pages, "api", name);
-    writeFileSync(file, headingsWithAnchors(readFileSync(file, "utf8")));
+    const specifier = entries.find((entry) => `${slugOf(entry.specifier)}.md` === name)?.specifier;
+    const text = readFileSync(file, "utf8").replace(/^# .*$/m, `# ${specifier ?? "API"}: signatures`);
+    writeFileSync(file, headingsWithAnchors(text));
   }
   // its list of entries: the sidebar has it
   rmSync(join(pages, "api/index.md"), { force: true });

@@ -43,7 +43,7 @@ export default defineConfig({
   themeConfig: {
     outline: [2, 3],
     nav: [
-      { text: "Guides", link: "/guides/agents", activeMatch: "^/(guides/|performance)" },
+      { text: "Guides", link: "/guides/first-agent", activeMatch: "^/(guides/|performance)" },
       { text: "Reference", link: navigation.reference[0]?.items?.[0]?.link ?? "/", activeMatch: "^/reference/" },
       { text: "API", link: navigation.api[0]?.items?.[0]?.link ?? "/", activeMatch: "^/api/" },
       { text: "Repository", link: navigation.repository },

@@ -17,8 +17,13 @@ export function readPlaces(entries: readonly EntryDoc[]): Places {
   );
 }
 
-/** The reference page of an entry as Markdown: a section for each option, event and field. */
-export function referencePage(entry: EntryDoc, places: Places, digest: string): string {
+/** The reference page of an entry as Markdown: a section for each option, event and field. `apiAnchorOf` finds names in the API. */
+export function referencePage(
+  entry: EntryDoc,
+  places: Places,
+  digest: string,
+  apiAnchorOf: (name: string) => string | undefined = () => undefined,
+): string {
   const { specifier, slug, text, names } = entry;
   const shown = new Map<string, string>();
   const values = names.filter(({ kind }) => kind !== "type");
@@ -30,7 +35,7 @@ export function referencePage(entry: EntryDoc, places: Places, digest: string): 
     escapeText(text, places),
     `Every name that this entry exports. Signatures and methods are in the [API](../api/${slug}.md).`,
     "## Names",
-    [...values, ...plain, ...types].map((name) => line(name, slug, places)).join("\n"),
+    [...values, ...plain, ...types].map((name) => line(name, slug, places, apiAnchorOf(name.name))).join("\n"),
     ...types.flatMap((name) => section(name, slug, places, shown)),
   ];
   return `${parts.join("\n\n")}\n`;
@@ -47,12 +52,20 @@ export function digestOf(root: string, { sources }: EntryDoc): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** A bullet for a name. */
-function line({ name, kind, text, definition, fields }: NameDoc, slug: string, places: Places): string {
+/** A bullet for a name; `anchor` is where the API has it. */
+function line(
+  { name, kind, text, definition, fields }: NameDoc,
+  slug: string,
+  places: Places,
+  anchor: string | undefined,
+): string {
   const sentence = escapeText(firstSentence(text), places);
   if (fields.length > 0) return `- [\`${name}\`](#${name}): ${sentence}`;
   const written = definition === undefined || definition.length > 120 ? "" : ` ${code(definition)}`;
-  const target = kind === "type" && written !== "" ? `\`${name}\`` : `[\`${name}\`](../api/${slug}.md)`;
+  const target =
+    kind === "type" && written !== ""
+      ? `\`${name}\``
+      : `[\`${name}\`](../api/${slug}.md${anchor === undefined ? "" : `#${anchor}`})`;
   return `- ${target}: ${sentence}${written}`;
 }
 
