@@ -51,7 +51,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
   });
 
 describe("the routes of a Mastra", () => {
-  it("R7 R8 call an agent with what the middleware has set", async () => {
+  it("call an agent with what the middleware has set", async () => {
     const request = post("/api/agents/guide/generate", { messages: "Where am I?" }, { "CF-IPCountry": "JP" });
     const response = await mastraWith().fetch(request);
     const body = await response.json();
@@ -187,7 +187,7 @@ async function listen(app: ReturnType<typeof express>): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe("R9 the adapters", () => {
+describe("the adapters", () => {
   it("serve in Hono, and give its handlers the context", async () => {
     const app = new Hono<{ Variables: { runtimeContext: RuntimeContext } }>();
     app.use(honoMiddleware(mastraWith()));

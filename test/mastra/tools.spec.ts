@@ -52,7 +52,7 @@ const reverse = createTool({
   execute: async ({ input }) => ({ output: input.split("").reverse().join("") }),
 });
 
-describe("T32 T33 a tool of Mastra's createTool", () => {
+describe("a tool of Mastra's createTool", () => {
   it("works as it is, in a list and in a record", async () => {
     const list = new AgenticToolsNode([reverse]);
     expect(list.infos[0]).toMatchObject({ name: "test-tool", description: "Reverse the input string" });
@@ -87,7 +87,7 @@ describe("T32 T33 a tool of Mastra's createTool", () => {
     expect(error).toMatchObject({ kind: "validation", toolName: "test-tool" });
   });
 
-  it("T15 has its defaults and transforms made once", async () => {
+  it("has its defaults and transforms made once", async () => {
     const times = createTool({
       id: "times",
       description: "",
@@ -133,7 +133,7 @@ describe("T32 T33 a tool of Mastra's createTool", () => {
   });
 });
 
-describe("T14 the context of a Mastra tool", () => {
+describe("the context of a Mastra tool", () => {
   it("has the call, the signal, the request, and writers", async () => {
     const events: unknown[] = [];
     const handler: Handler = { onEvent: (_info, event) => void events.push(event) };
@@ -176,7 +176,7 @@ describe("T14 the context of a Mastra tool", () => {
     ]);
   });
 
-  it("T12 values of the request that do not fit its schema: it does not run, and the model reads why", async () => {
+  it("values of the request that do not fit its schema: it does not run, and the model reads why", async () => {
     let ran = 0;
     const guarded = createTool({
       id: "guarded",
@@ -199,7 +199,7 @@ describe("T14 the context of a Mastra tool", () => {
 });
 
 describe("the hooks of a Mastra tool", () => {
-  it("T16 T17 T18 T19 T20 are called in their order", async () => {
+  it("are called in their order", async () => {
     const log: unknown[] = [];
     const listening = createTool({
       id: "listening",
@@ -235,7 +235,7 @@ describe("a Mastra tool that asks", () => {
   it.each([
     ["always", true],
     ["where its function says so", ({ cents }: { cents: number }) => cents > 10],
-  ])("T9 T10 for approval, %s", async (_when, requireApproval) => {
+  ])("is asked for approval, %s", async (_when, requireApproval) => {
     const pay = createTool({
       id: "pay",
       description: "",
@@ -250,7 +250,7 @@ describe("a Mastra tool that asks", () => {
     expect(textsOf(results)).toEqual(["paid 11"]);
   });
 
-  it("T6 T7 T15 is suspended, and goes on with what it was resumed with", async () => {
+  it("is suspended, and goes on with what it was resumed with", async () => {
     const inputs: unknown[] = [];
     const book = createTool({
       id: "book",
@@ -274,7 +274,7 @@ describe("a Mastra tool that asks", () => {
     expect(inputs).toEqual([{ people: 3 }, { people: 3 }]);
   });
 
-  it("T6 a payload that does not fit is an error, and no question", async () => {
+  it("a payload that does not fit is an error, and no question", async () => {
     const book = createTool({
       id: "book",
       description: "",
@@ -285,7 +285,7 @@ describe("a Mastra tool that asks", () => {
     expect(error).toMatchObject({ kind: "validation" });
   });
 
-  it("N18 without execute: somebody outside does the work", async () => {
+  it("without execute: somebody outside does the work", async () => {
     const outside = createTool({ id: "outside", description: "", inputSchema: z.object({ city: z.string() }) });
     const app = appOf(outside);
     const { id, info } = await questionOf(app.invoke(message("outside", { city: "Kyoto" }), { checkpointId: "run" }));

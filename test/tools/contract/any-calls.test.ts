@@ -135,7 +135,7 @@ async function resultsOfRun(run: Promise<AgenticMessage[]>, message: AgenticMess
   }
 }
 
-it("E3 E4 5 16 any calls, however they end: a result for each, in its place; the stream's chunks join to what invoke gives", async () => {
+it("any calls, however they end: a result for each, in its place; the stream's chunks join to what invoke gives", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(doing, { minLength: 1, maxLength: 6 }), settings, async (calls, config) => {
       const message = messageOf(calls);
@@ -173,7 +173,7 @@ it("E3 E4 5 16 any calls, however they end: a result for each, in its place; the
   );
 });
 
-it("A6 5 any calls, stopped at any moment: a result for each that tells what has begun from what has not", async () => {
+it("any calls, stopped at any moment: a result for each that tells what has begun from what has not", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(doing, { minLength: 1, maxLength: 6 }),
@@ -210,7 +210,7 @@ it("A6 5 any calls, stopped at any moment: a result for each that tells what has
   );
 });
 
-it("14 any calls in a saved run: those that asked run once they are approved, and no other runs twice", async () => {
+it("any calls in a saved run: those that asked run once they are approved, and no other runs twice", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(doing, { minLength: 1, maxLength: 6 }),

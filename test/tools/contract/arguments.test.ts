@@ -30,7 +30,7 @@ describe("arguments", () => {
   });
 
   it.each(["[]", "[1]", '"text"', "7", "true", "null"])(
-    "T4 that are JSON and no object (%s) do not fit, with or without a schema",
+    "that are JSON and no object (%s) do not fit, with or without a schema",
     async (text) => {
       let ran = 0;
       for (const tool of [
@@ -236,7 +236,7 @@ describe("requestContextSchema", () => {
     expect(ran).toBe(0);
   });
 
-  it("R3 passes with a RequestContext or a plain record; further entries do no harm", async () => {
+  it("passes with a RequestContext or a plain record; further entries do no harm", async () => {
     ran = 0;
     const node = new AgenticToolsNode([tool]);
     const texts: string[] = [];

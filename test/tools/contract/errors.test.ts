@@ -469,7 +469,7 @@ describe("aborts", () => {
   };
 
   it.each(["invoke", "stream"] as const)(
-    "A1 A6 while tools run reject at once with the signal's own reason (%s)",
+    "while tools run reject at once with the signal's own reason (%s)",
     async (mode) => {
       const { door, deaf } = started();
       const controller = new AbortController();

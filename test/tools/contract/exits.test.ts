@@ -24,7 +24,7 @@ const kindsOf = (messages: readonly AgenticMessage[]) =>
 const both = (node: AgenticToolsNode, message: AgenticMessage) =>
   [() => node.invoke(message), () => joined(node.stream(message))] as const;
 
-describe("5 every call has a result", () => {
+describe("every call has a result", () => {
   it("after an interrupt: what finished, and what was not executed", async () => {
     const pay = createTool({ id: "pay", description: "", requireApproval: true, execute: () => "paid" });
     for (const executeSequentially of [false, true]) {
@@ -221,7 +221,7 @@ describe("a run that a tool stops", () => {
 });
 
 describe("time limits", () => {
-  it("4 of a call begin with it, also when the call before it has blocked the thread", async () => {
+  it("of a call begin with it, also when the call before it has blocked the thread", async () => {
     const block = createTool({
       id: "block",
       description: "",

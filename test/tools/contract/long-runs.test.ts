@@ -27,7 +27,7 @@ async function questionsOf(run: Promise<unknown>): Promise<Interrupt[]> {
 }
 const idOf = (questions: readonly Interrupt[], index = 0): string => questions[index]?.id ?? "";
 
-describe("14 a run that is saved step by step", () => {
+describe("a run that is saved step by step", () => {
   it("does not repeat finished calls after its process has gone, in parallel and in order", async () => {
     for (const executeSequentially of [false, true]) {
       const store = memoryStore();
@@ -137,7 +137,7 @@ describe("14 a run that is saved step by step", () => {
 });
 
 describe("several places that wait", () => {
-  it("13 in two tools nodes side by side leave together, and are answered in any order", async () => {
+  it("in two tools nodes side by side leave together, and are answered in any order", async () => {
     const store = memoryStore();
     const runs: string[] = [];
     const app = () => {

@@ -120,7 +120,7 @@ describe("names", () => {
     });
   });
 
-  it("V4 of a record are its keys, in its order; mixed tools too", async () => {
+  it("of a record are its keys, in its order; mixed tools too", async () => {
     const node = new AgenticToolsNode({
       tools: {
         zeta: named("x"),

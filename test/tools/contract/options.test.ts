@@ -188,7 +188,7 @@ describe("the context of a tool", () => {
     expect(seen.abortSignal).toBe(seen.signal);
   });
 
-  it("R6 is the same request context in every tool of a call; state of the graph can be reached", async () => {
+  it("is the same request context in every tool of a call; state of the graph can be reached", async () => {
     const add = createTool({
       id: "add",
       description: "",

@@ -291,7 +291,7 @@ describe("calls", () => {
   });
 
   it.each(["invoke", "stream"] as const)(
-    "E9 run in block order, one at a time, with executeSequentially (%s)",
+    "run in block order, one at a time, with executeSequentially (%s)",
     async (mode) => {
       const log: string[] = [];
       const step = createTool({

@@ -137,7 +137,7 @@ for (const [format, make] of Object.entries(formats)) {
       expect(result.result).toContain("thrown inside");
     });
 
-    it("A2, A3: an abort of the run reaches its signal, and the run ends though it is deaf", async () => {
+    it("an abort of the run reaches its signal, and the run ends though it is deaf", async () => {
       const controller = new AbortController();
       const reason = new DOMException("stop", "AbortError");
       let signal: AbortSignal | undefined;
@@ -229,7 +229,7 @@ for (const format of withApproval) {
         )
         .compile({ name: "app", store: memoryStore() });
 
-    it("12.17: approval stops the call, and only it; an approved call runs once, a declined one never", async () => {
+    it("approval stops the call, and only it; an approved call runs once, a declined one never", async () => {
       const isOurs = format === "createTool" || format === "Eino";
       for (const approval of isOurs ? [{ requireApproval: true } as const] : bothNames) {
         const counter = { ran: [] as string[] };
@@ -257,7 +257,7 @@ for (const format of withApproval) {
       }
     });
 
-    it("12.8: edited arguments are validated, and are what runs", async () => {
+    it("edited arguments are validated, and are what runs", async () => {
       const counter = { ran: [] as string[] };
       const app = runs(counter, { requireApproval: true });
       const [question] = await questionsOf(app.invoke(message(call("t", { city: "a" })), { checkpointId: "x" }));

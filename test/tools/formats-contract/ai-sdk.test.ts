@@ -16,7 +16,7 @@ import { call, message, rejection, resultOf, thrown } from "./caller.js";
 const city = z.object({ city: z.string() });
 
 describe("tools of the AI SDK", () => {
-  it("V1, V5: a tool() runs as it is, its name is the key", async () => {
+  it("a tool() runs as it is, its name is the key", async () => {
     const weather = tool({
       description: "Weather.",
       inputSchema: city,
@@ -33,7 +33,7 @@ describe("tools of the AI SDK", () => {
     });
   });
 
-  it("V3: execute gets toolCallId, messages, abortSignal and the values of the request as context", async () => {
+  it("execute gets toolCallId, messages, abortSignal and the values of the request as context", async () => {
     let seen: Record<string, unknown> = {};
     const spy = tool({
       inputSchema: city,
@@ -394,14 +394,14 @@ describe("tools of the AI SDK", () => {
     expect(String(thrown(() => new AgenticToolsNode({ tools: { failing } })))).toMatch(/failing.*no words/s);
   });
 
-  it("T12: a requestContextSchema counts without a name too", async () => {
+  it("a requestContextSchema counts without a name too", async () => {
     const guarded = { inputSchema: city, requestContextSchema: z.object({ user: z.string() }), execute: () => "ran" };
     const node = new AgenticToolsNode({ tools: { guarded } });
     expect((await resultOf(node, "guarded", { city: "x" }, { requestContext: { user: "u" } })).result).toBe("ran");
     expect(await resultOf(node, "guarded", { city: "x" })).toMatchObject({ errorKind: "validation" });
   });
 
-  it("12.17: under two names, it needs approval when either says so", async () => {
+  it("under two names, it needs approval when either says so", async () => {
     for (const [requireApproval, needsApproval] of [
       [() => false, () => true],
       [() => true, () => false],

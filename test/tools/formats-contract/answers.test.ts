@@ -44,7 +44,7 @@ describe("answers for schemas with dates: they travel as texts, the tool gets da
     expect(await answered(tool, asJson)).toBe(seen);
   });
 
-  it("12.8: of an approval with edited arguments", async () => {
+  it("of an approval with edited arguments", async () => {
     const tool = createTool({
       ...base,
       inputSchema: times.partial(),
@@ -66,7 +66,7 @@ describe("answers for schemas with dates: they travel as texts, the tool gets da
   });
 });
 
-describe("N13: the answer for a client tool", () => {
+describe("the answer for a client tool", () => {
   it("goes through its outputSchema once: defaults and transforms are not made twice", async () => {
     const outputSchema = z.object({
       count: z.number().default(3),

@@ -146,7 +146,7 @@ for (const [version, connect] of [
   ["SDK v2", v2],
 ] as const) {
   describe(`tools of an MCP server, ${version}`, () => {
-    it("12.1: mcpTools gives an array of tools that run", async () => {
+    it("mcpTools gives an array of tools that run", async () => {
       const tools = await mcpTools(await connect());
       const node = new AgenticToolsNode(tools);
       expect(node.infos.map(({ name }) => name)).toContain("add");
@@ -159,7 +159,7 @@ for (const [version, connect] of [
       expect(await resultOf(node, "add", { a: "one", b: 2 })).toMatchObject({ errorKind: "validation" });
     });
 
-    it("12.12: a result with isError is an error of kind execution, its cause has the whole result", async () => {
+    it("a result with isError is an error of kind execution, its cause has the whole result", async () => {
       const tools = await mcpTools(await connect());
       const error = await rejection(new AgenticToolsNode(tools).invoke(message(call("fails", { city: "x" }))));
       expect(error).toBeInstanceOf(ToolError);
@@ -198,7 +198,7 @@ for (const [version, connect] of [
       expect(JSON.stringify(content?.[5])).toContain("https://x.example/doc");
     });
 
-    it("T11, T25, T30, T31: annotations and _meta come through unchanged", async () => {
+    it("annotations and _meta come through unchanged", async () => {
       const tools = await mcpTools(await connect());
       const annotated = tools.find(({ info }) => info.name === "annotated");
       expect(annotated?.mcp?.annotations).toEqual({ readOnlyHint: true, title: "Shown" });
@@ -410,7 +410,7 @@ describe("anything with listTools and callTool", () => {
     }
   });
 
-  it("12.12: isError skips the check of its output, and structuredContent of an error does not hide its text", async () => {
+  it("isError skips the check of its output, and structuredContent of an error does not hide its text", async () => {
     const tools = await mcpTools(
       client({
         listTools: async () => ({

@@ -69,7 +69,7 @@ const parameter = (name: string, where: string, schema: object, more: object = {
 });
 
 describe("requests of an operation", () => {
-  it("12.18: path, query and header parameters are flat, a JSON body is under body", async () => {
+  it("path, query and header parameters are flat, a JSON body is under body", async () => {
     const document = one("/pets/{petId}", "post", {
       summary: "Changes a pet.",
       parameters: [
@@ -397,7 +397,7 @@ describe("requests of an operation", () => {
 });
 
 describe("answers that are no success", () => {
-  it("12.18: an execution error with status and body", async () => {
+  it("an execution error with status and body", async () => {
     const [tool] = await openApiTools(one("/a", "get", {}));
     if (!tool) throw new Error("no tool");
     answer = (_request, response) => json(response, 422, { problem: "too small" });

@@ -32,13 +32,13 @@ describe("what a model gets of an inputSchema, and what is checked", () => {
       onToolError: "result",
     });
 
-    it(`T4, N5, N6: ${name} becomes a JSON Schema object`, () => {
+    it(`${name} becomes a JSON Schema object`, () => {
       const schema = parametersOf(node, "weather");
       expect(schema).toMatchObject({ type: "object", required: ["city"] });
       expect(schema?.properties).toMatchObject({ city: { type: "string" }, unit: { enum: ["C", "F"] } });
     });
 
-    it(`T4, N11: ${name} checks the arguments`, async () => {
+    it(`${name} checks the arguments`, async () => {
       expect((await resultOf(node, "weather", { city: "深圳", unit: "C" })).result).toBe('{"city":"深圳","unit":"C"}');
       const misfit = await resultOf(node, "weather", { city: 7 });
       expect(misfit).toMatchObject({ isError: true, errorKind: "validation" });
@@ -54,7 +54,7 @@ describe("what a model gets of an inputSchema, and what is checked", () => {
     expect((await resultOf(node, "any", "")).result).toBe("{}");
   });
 
-  it("T33: the text of describe() reaches the model", () => {
+  it("the text of describe() reaches the model", () => {
     const inputSchema = z.object({ city: z.string().describe("Name of a city") }).describe("A place");
     const node = new AgenticToolsNode([createTool({ id: "t", description: "d", inputSchema, execute: echo })]);
     expect(parametersOf(node, "t")).toMatchObject({ properties: { city: { description: "Name of a city" } } });
@@ -255,7 +255,7 @@ describe("schemas of the AI SDK", () => {
     })),
   };
   for (const [name, inputSchema] of Object.entries(schemas)) {
-    it(`V1: ${name} is told to the model, and checked`, async () => {
+    it(`${name} is told to the model, and checked`, async () => {
       const weather = tool({ description: "d", inputSchema: inputSchema as never, execute: async (input) => input });
       const node = new AgenticToolsNode({ tools: { weather }, onToolError: "result" });
       expect(parametersOf(node, "weather")).toMatchObject({
@@ -299,7 +299,7 @@ describe("schemas of the AI SDK", () => {
     expect(await resultOf(node, "dynamic", { a: "1" })).toMatchObject({ errorKind: "validation" });
   });
 
-  it("V2: `parameters`, the name of version 4, is accepted", async () => {
+  it("`parameters`, the name of version 4, is accepted", async () => {
     const old = {
       description: "d",
       parameters: z.object({ city: z.string() }),
@@ -382,7 +382,7 @@ describe("schemas that cannot become JSON Schema", () => {
     expect(text).toContain('"tan"');
   });
 
-  it("N13, N14: an outputSchema without a JSON form checks the output and is never told to a model", async () => {
+  it("an outputSchema without a JSON form checks the output and is never told to a model", async () => {
     const node = new AgenticToolsNode({
       tools: [
         createTool({

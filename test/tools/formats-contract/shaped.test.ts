@@ -38,7 +38,7 @@ class MastraShaped {
 }
 
 describe("plain tools", () => {
-  it("12.18: { description, inputSchema, execute } under a key", async () => {
+  it("an object { description, inputSchema, execute } under a key is a tool", async () => {
     const node = new AgenticToolsNode({
       tools: {
         add: {
@@ -52,7 +52,7 @@ describe("plain tools", () => {
     expect((await resultOf(node, "add", { a: 1, b: 2 })).result).toBe("3");
   });
 
-  it("12.18: with a name, in a list", async () => {
+  it("an object with a name is a tool of a list", async () => {
     const node = new AgenticToolsNode([{ name: "now", execute: () => "12:00" }]);
     expect((await resultOf(node, "now")).result).toBe("12:00");
   });
@@ -146,7 +146,7 @@ describe("plain tools", () => {
 });
 
 describe("tools shaped like Mastra's", () => {
-  it("T13, T14: execute(input, context) of an instance with private fields runs", async () => {
+  it("execute(input, context) of an instance with private fields runs", async () => {
     const tool = new MastraShaped();
     const node = new AgenticToolsNode([tool]);
     const { result } = await resultOf(node, "mastra_tool", { city: "x" }, { requestContext: { user: "u-1" } });
@@ -205,7 +205,7 @@ describe("tools shaped like Mastra's", () => {
     expect(result.result).toContain("input validation failed");
   });
 
-  it("T12: an object with an id takes a requestContextSchema like createTool", async () => {
+  it("an object with an id takes a requestContextSchema like createTool", async () => {
     const tool = {
       id: "mine",
       description: "d",
@@ -217,7 +217,7 @@ describe("tools shaped like Mastra's", () => {
     expect(await resultOf(node, "mine", {}, { requestContext: {} })).toMatchObject({ errorKind: "validation" });
   });
 
-  it("T9: requireApproval", async () => {
+  it("requireApproval asks before the tool runs", async () => {
     const tool = { id: "pay", description: "d", requireApproval: true, execute: async () => "paid" };
     expect(await rejection(new AgenticToolsNode([tool]).invoke(message(call("pay"))))).toMatchObject({
       interrupts: [{ info: { kind: "tool_approval", toolName: "pay" } }],
@@ -228,13 +228,13 @@ describe("tools shaped like Mastra's", () => {
 describe("tools shaped like Eino's", () => {
   const info = toolInfo({ name: "eino", description: "d", parameters: { city: { type: "string", required: true } } });
 
-  it("E20: invokableRun gets the text of the arguments and the context", async () => {
+  it("invokableRun gets the text of the arguments and the context", async () => {
     const node = new AgenticToolsNode([{ info, invokableRun: (args, ctx) => `${args} ${ctx.toolCallId}` }]);
     expect(parametersOf(node, "eino")).toMatchObject({ properties: { city: { type: "string" } }, required: ["city"] });
     expect((await resultOf(node, "eino", '{"city": "x"}')).result).toBe('{"city": "x"} call-1');
   });
 
-  it("E21, E22: streamableRun alone serves invoke and stream", async () => {
+  it("streamableRun alone serves invoke and stream", async () => {
     const node = new AgenticToolsNode([{ info, streamableRun: () => StreamReader.from(["a", "b"]) }]);
     expect((await resultOf(node, "eino", {})).result).toBe("ab");
     const chunks: string[] = [];
@@ -258,7 +258,7 @@ describe("tools shaped like Eino's", () => {
     expect(text).toContain("1");
   });
 
-  it("E6: one without either function is refused", () => {
+  it("one without either function is refused", () => {
     expect(String(thrown(() => new AgenticToolsNode([{ info } as never])))).toMatch(/eino|0/);
   });
 
@@ -364,7 +364,7 @@ describe("odd objects", () => {
     expect((await resultOf(node, "counter")).result).toBe("2");
   });
 
-  it("N?, 12.10: hostile names: constructor, toString, hasOwnProperty are ordinary names", async () => {
+  it("hostile names: constructor, toString, hasOwnProperty are ordinary names", async () => {
     const names = ["constructor", "toString", "hasOwnProperty", "valueOf"];
     const node = new AgenticToolsNode(names.map((name) => ({ name, execute: () => `ran ${name}` })));
     for (const name of names) expect((await resultOf(node, name)).result).toBe(`ran ${name}`);

@@ -13,7 +13,7 @@ const definition = toolDefinition({
 });
 
 describe("tools of TanStack AI", () => {
-  it("N1, N2, N3: .server() runs as it is, under its own name", async () => {
+  it(".server() runs as it is, under its own name", async () => {
     const node = new AgenticToolsNode([definition.server(async ({ city }) => ({ celsius: city.length }))]);
     expect(node.infos).toMatchObject([{ name: "get_weather", description: "Current weather." }]);
     expect(parametersOf(node, "get_weather")).toMatchObject({ type: "object", required: ["city"] });
@@ -26,7 +26,7 @@ describe("tools of TanStack AI", () => {
     expect((await resultOf(node, "weather", { city: "x" })).result).toBe('{"celsius":1}');
   });
 
-  it("N18: a bare definition and .client() are done outside, and the answer is checked by outputSchema", async () => {
+  it("a bare definition and .client() are done outside, and the answer is checked by outputSchema", async () => {
     for (const tool of [definition, definition.client()]) {
       const error = await rejection(new AgenticToolsNode([tool]).invoke(message(call("get_weather", { city: "x" }))));
       expect(error).toMatchObject({
@@ -45,7 +45,7 @@ describe("tools of TanStack AI", () => {
     expect(["client_tool", '{"celsius":4}']).toContain(outcome);
   });
 
-  it('N12: a text passes as it is: "123" stays the text 123', async () => {
+  it('a text passes as it is: "123" stays the text 123', async () => {
     for (const text of ["123", "true", "null", '{"a":1}', '"quoted"', ""]) {
       const tool = { __toolSide: "server" as const, name: "t", description: "d", execute: async () => text };
       const result = await resultOf(new AgenticToolsNode([tool]), "t");
@@ -54,7 +54,7 @@ describe("tools of TanStack AI", () => {
     }
   });
 
-  it("N8, N9: bare ServerTool objects with an ArkType schema and with a plain one", async () => {
+  it("bare ServerTool objects with an ArkType schema and with a plain one", async () => {
     const node = new AgenticToolsNode({
       tools: [
         {
@@ -81,7 +81,7 @@ describe("tools of TanStack AI", () => {
     }
   });
 
-  it("N13: a result that does not fit its outputSchema is an error that quotes it", async () => {
+  it("a result that does not fit its outputSchema is an error that quotes it", async () => {
     const node = new AgenticToolsNode({
       tools: [definition.server(async () => ({ celsius: "warm" }) as never)],
       onToolError: "result",
@@ -91,7 +91,7 @@ describe("tools of TanStack AI", () => {
     expect(result.result).toContain("warm");
   });
 
-  it("N15: a plain outputSchema is not enforced unless asked for", async () => {
+  it("a plain outputSchema is not enforced unless asked for", async () => {
     const tool = {
       __toolSide: "server" as const,
       name: "t",
@@ -104,7 +104,7 @@ describe("tools of TanStack AI", () => {
     expect(await resultOf(strict, "t")).toMatchObject({ errorKind: "output_validation" });
   });
 
-  it("N17: needsApproval holds for server and client tools", async () => {
+  it("needsApproval holds for server and client tools", async () => {
     const careful = toolDefinition({ name: "pay", description: "Pays.", needsApproval: true });
     for (const tool of [careful.server(async () => ({})), careful.client(), careful]) {
       const error = await rejection(new AgenticToolsNode([tool]).invoke(message(call("pay"))));
@@ -162,7 +162,7 @@ describe("tools of TanStack AI", () => {
       expect(await resultOf(node, "get_weather", text)).toMatchObject({ errorKind: "validation" });
   });
 
-  it("N16: metadata is carried", () => {
+  it("metadata is carried", () => {
     const tool = toolDefinition({ name: "m", description: "d", metadata: { source: "x" } }).server(async () => ({}));
     expect(() => new AgenticToolsNode([tool])).not.toThrow();
   });
