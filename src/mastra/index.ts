@@ -2,8 +2,7 @@
 
 export { RequestContext, RequestContext as RuntimeContext } from "../components/request-context.js";
 export { MCPServer } from "../mcp/server/mcp-server.js";
-export { Agent } from "./agent/agent.js";
-export type { Dynamic, MastraAgentContext, MastraAgentOptions } from "./agent/agent-options.js";
+export { Agent, type Dynamic, type MastraAgentContext, type MastraAgentOptions } from "./agent/agent.js";
 export type { AnyAgent, MastraAgentStream } from "./agent/any-agent.js";
 export type { MastraCallOptions, MastraPrompt, MastraResumeOptions } from "./agent/call-options.js";
 export type { AnyMastra } from "./any-mastra.js";

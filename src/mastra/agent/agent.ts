@@ -7,20 +7,55 @@ import type { AgentStream } from "../../agents/agent-stream.js";
 import type { AgentCallOptions, Prompt, ResumeTarget } from "../../agents/call-options.js";
 import { type AgentOutput, createAgent } from "../../agents/create-agent.js";
 import { checkOptions } from "../../check-options.js";
+import type { RequestContext } from "../../components/request-context.js";
 import type { Tool } from "../../components/tool.js";
 import type { Answers } from "../../compose/options.js";
 import { isFields, isObject } from "../../is.js";
+import type { Model } from "../../models/to-model.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import type { AnyTool } from "../../tools/define/any-tool.js";
+import type { AgenticToolsNodeConfig } from "../../tools/node/config.js";
 import type { AnyMastra } from "../any-mastra.js";
 import { type RequestOptions, requestContextOf, signalOf } from "../call-values.js";
 import { invalidMastraOption } from "../errors.js";
 import { type Owner, type Registrable, register } from "../registered.js";
 import { emptyMastra } from "../registry.js";
 import { isCreatedMastraTool, toolParts } from "../tools/create-tool.js";
-import type { MastraAgentContext, MastraAgentOptions } from "./agent-options.js";
+import type { Untyped } from "../untyped.js";
 import { type AnyAgent, type MastraAgentStream, withOutput } from "./any-agent.js";
 import type { MastraCallOptions, MastraPrompt, MastraResumeOptions } from "./call-options.js";
+
+/** The argument of functions in the options of an agent. */
+export interface MastraAgentContext extends Omit<AgentContext, "requestContext"> {
+  /** The values of this request. */
+  readonly requestContext: RequestContext<Record<string, Untyped>>;
+  /** The older name of `requestContext`. */
+  readonly runtimeContext: RequestContext<Record<string, Untyped>>;
+  /** The Mastra instance that the agent is registered with. */
+  readonly mastra: AnyMastra;
+}
+
+/** A value, or a function that computes it for each call. */
+export type Dynamic<T> = T | ((context: MastraAgentContext) => T | Promise<T>);
+
+/**
+ * Options of {@link Agent}: those of `createAgent`, but `instructions`, `model` and `tools` can be functions of the
+ * request.
+ */
+export interface MastraAgentOptions<Schema extends AnyStandardSchema | JsonSchema | undefined = undefined>
+  extends Omit<AgentOptions<Schema>, "name" | "model" | "instructions" | "tools"> {
+  /** The id for `getAgentById`. @default the name */
+  readonly id?: string | undefined;
+  /** The name of the agent; any string. @default the id, or "agent" */
+  readonly name?: string | undefined;
+  /** A model, also one of the AI SDK, or a function that chooses one. */
+  readonly model: Dynamic<Model>;
+  /** The instructions of the model, or a function that returns them. */
+  readonly instructions?: Dynamic<string | readonly AgenticMessage[]> | undefined;
+  /** A record whose keys are the tool names for the model, or an array. */
+  readonly tools?: Dynamic<NonNullable<AgenticToolsNodeConfig["tools"]>> | undefined;
+}
 
 type AnyOptions = MastraAgentOptions<AnyStandardSchema | JsonSchema | undefined>;
 

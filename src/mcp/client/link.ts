@@ -13,7 +13,6 @@ import {
 } from "../errors.js";
 import { abortableDelay, maxTimerMs, raceAbort, withLimit } from "../timing.js";
 import { ChangeFeed } from "./change-feed.js";
-import { Cutoff } from "./cutoff.js";
 import { InFlight } from "./in-flight.js";
 import {
   capabilitiesOf,
@@ -422,4 +421,32 @@ function isOwnMistake(error: unknown): boolean {
 
 function isPackageMissing(error: unknown): boolean {
   return KumikoError.is(error) && error.code === "PACKAGE_MISSING";
+}
+
+/** The open requests of a connection, which are rejected at once when it breaks. */
+class Cutoff {
+  readonly #open = new Set<(error: unknown) => void>();
+  #onIdle: (() => void) | undefined;
+
+  /** Settles like `work`, or rejects as soon as the connection breaks. */
+  race<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#open.add(reject);
+      work.then(resolve, reject).finally(() => {
+        this.#open.delete(reject);
+        if (this.#open.size === 0) this.#onIdle?.();
+      });
+    });
+  }
+
+  cut(error: unknown): void {
+    for (const reject of this.#open) reject(error);
+    this.#open.clear();
+  }
+
+  /** Calls the listener when no request is open. */
+  whenIdle(listener: () => void): void {
+    if (this.#open.size === 0) listener();
+    else this.#onIdle = listener;
+  }
 }

@@ -8,8 +8,7 @@ import { type CheckedChunkOptions, checkChunkOptions } from "./check-options.js"
 import type { ChunkOptions } from "./chunk-options.js";
 import { Graphemes } from "./graphemes.js";
 import { type Group, packGroups } from "./pack-groups.js";
-import { findTopicChanges } from "./semantic.js";
-import { sentencesOf } from "./sentences.js";
+import { findTopicChanges, sentencesOf } from "./sentences.js";
 import {
   partsBetween,
   proseParts,
