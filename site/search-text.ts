@@ -4,10 +4,12 @@ const withOwnSections = /^## \w*(?:Options|Config|Policy|Settings|Event)(?: |$)/
 /** What the search reads of a page: all of its words, but no code of guides, and of the reference no types. */
 export function searchText(path: string, source: string): string {
   if (path.startsWith("api/")) return ""; // the same names as in the reference
-  return path.startsWith("reference/") ? referenceText(source) : withoutFences(source);
+  if (!path.startsWith("reference/")) return withoutFences(source);
+  // what kumiko/mastra takes is what kumiko/agents takes, under other names
+  return referenceText(source, path === "reference/mastra.md" ? /^$/ : withOwnSections);
 }
 
-function referenceText(source: string): string {
+function referenceText(source: string, withSections: RegExp): string {
   const lines: string[] = [];
   let isCollapsed = false;
   let isFirst = false;
@@ -15,7 +17,7 @@ function referenceText(source: string): string {
     // the list of names repeats the sentence of each section
     if (/^- \[`\w+`\]\(#/.test(line)) continue;
     const field = /^### `([^`]+)`/.exec(line)?.[1];
-    if (line.startsWith("## ")) isCollapsed = !withOwnSections.test(line);
+    if (line.startsWith("## ")) isCollapsed = !withSections.test(line);
     if (field !== undefined) {
       isFirst = true;
       if (isCollapsed) lines.push(field, "");

@@ -23,10 +23,14 @@ export function runTool(
   );
   if (isServer) return;
   const output = `${stdout ?? ""}${stderr ?? ""}`;
-  const warnings = output.split("\n").filter((line) => /\[warning\]|\bwarn(?:ing)?:|\(!\)|\[vue warn\]/i.test(line));
+  const warnings = warningsIn(output);
   if (status === 0 && warnings.length === 0) return;
   console.error(status === 0 ? warnings.join("\n") : (error?.message ?? output.trim()));
-  console.error(status === 0 ? `${tool} gave ${warnings.length} warnings.` : `${tool} failed.`);
+  console.error(
+    status === 0
+      ? `${tool} gave ${warnings.length} ${warnings.length === 1 ? "warning" : "warnings"}.`
+      : `${tool} failed.`,
+  );
   process.exit(1);
 }
 
@@ -36,4 +40,14 @@ export function stopFor(problems: readonly string[], what: string): void {
   console.error(problems.join("\n"));
   console.error(`${problems.length} ${problems.length === 1 ? "problem" : "problems"} in the ${what}.`);
   process.exit(1);
+}
+
+/** Warnings, each with the lines that belong to it: typedoc indents them. */
+function warningsIn(output: string): string[] {
+  const lines = output.split("\n");
+  return lines.flatMap((line, index) => {
+    if (!/\[warning\]|\bwarn(?:ing)?:|\(!\)|\[vue warn\]/i.test(line) || /Found \d+ errors/.test(line)) return [];
+    const next = lines.slice(index + 1).findIndex((follower) => !/^\s+\S/.test(follower));
+    return [lines.slice(index, next < 0 ? undefined : index + 1 + next).join("\n")];
+  });
 }

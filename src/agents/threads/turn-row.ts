@@ -9,7 +9,7 @@ import type { EndReason } from "../agent-result.js";
 import { encodedId } from "../call-settings.js";
 import { invalidAgentOption, threadIdTooLong } from "../errors.js";
 
-/** How far a turn is, as it is stored. `open`: it runs, or what ran it is gone. @internal */
+/** How far a turn is, as it is stored. `open`: it runs, or what ran it is gone. */
 export type RecordStatus = "open" | "waiting" | "done" | "failed" | "aborted";
 
 /** What the result of a turn says beside its log. */
