@@ -15,6 +15,7 @@ export const groups: readonly PageGroup[] = [
       "middleware",
       "many-agents",
       "serving-an-agent",
+      "events",
       "models",
       "images-and-files",
       "templates",

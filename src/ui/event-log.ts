@@ -8,7 +8,7 @@ import { StreamReader } from "../schema/stream/reader.js";
 import { checkEventStream } from "./check-event-stream.js";
 import { invalidUiOption } from "./errors.js";
 import { type AppendingStore, LogRows } from "./log-rows.js";
-import { LiveEvents, StoredEvents } from "./log-sources.js";
+import { earlierEvents, LiveEvents, type Seen, StoredEvents } from "./log-sources.js";
 import { Recording } from "./recording.js";
 
 /** Options of {@link eventLog}. */
@@ -38,7 +38,8 @@ export interface EventLog {
    */
   record<Stream extends AsyncIterable<AgentEvent>>(id: string, stream: Stream): Stream;
   /**
-   * Returns the recorded events of the last run, followed by its new ones; an empty stream if there are none. In another process
+   * Returns the recorded events of the last run, followed by its new ones; an empty stream if there are none. Of a turn of a thread
+   * they are those of all its runs: the first one, and what went on after each answer. In another process
    * than that of the run, new events arrive up to 150 ms later. If the process of the run is gone, or could not save the rest, the
    * stream ends with an event `error` of code `STREAM_CUT`, at most a second and a check of the store later.
    */
@@ -116,13 +117,16 @@ class StoredLog implements EventLog {
     if (after !== undefined && after !== null && typeof after !== "string") {
       throw invalidUiOption("replay", "after", 'the value of a Last-Event-ID header, such as "<run>:<seq>"', after);
     }
-    const skips = seenBefore(after ?? "");
+    const seen = seenIn(after ?? "");
     const recording = this.#live.get(id);
-    return new StreamReader(
-      recording === undefined
-        ? new StoredEvents(id, { rows: this.#rows, clock: this.#clock, skips })
-        : new LiveEvents(recording, { skips, throwsFailures: false }),
-    );
+    if (recording === undefined)
+      return new StreamReader(new StoredEvents(id, { rows: this.#rows, clock: this.#clock, seen }));
+    const earlier = async (): Promise<readonly AgentEvent[]> => {
+      await recording.begun.catch(() => undefined);
+      const head = await this.#rows.head(id);
+      return head === undefined ? [] : earlierEvents(id, head, { rows: this.#rows, seen });
+    };
+    return new StreamReader(new LiveEvents(recording, { seen, earlier, throwsFailures: false }));
   }
 
   async isOpen(id: string): Promise<boolean> {
@@ -139,15 +143,10 @@ class StoredLog implements EventLog {
   }
 }
 
-/** Tells which events a client with this last id already has: none, if the id is of another run. */
-function seenBefore(lastId: string): (event: AgentEvent) => boolean {
+/** The last event that a client has. */
+function seenIn(lastId: string): Seen {
   const at = lastId.lastIndexOf(":");
-  const [run, seq] = [lastId.slice(0, Math.max(0, at)), Number(lastId.slice(at + 1))];
-  let isSame: boolean | undefined;
-  return (event) => {
-    isSame ??= at > 0 && event.runId === run;
-    return isSame && event.seq <= seq;
-  };
+  return { run: lastId.slice(0, Math.max(0, at)), seq: Number(lastId.slice(at + 1)) };
 }
 
 function checkId(where: string, id: unknown): void {

@@ -14,6 +14,10 @@ export interface LogHead {
   readonly version: 1;
   /** The unique id of the recording. */
   readonly recording: string;
+  /** The run that is recorded, as its events name it. */
+  readonly run: string;
+  /** The recordings of the earlier runs of the same turn, the first one first. */
+  readonly earlier?: readonly { readonly recording: string; readonly run: string }[] | undefined;
   /** The store key of the thread turn that the run belongs to. */
   readonly turn?: string | undefined;
   /** The process that records, and its claim while it does: once it is gone, no more events come. */
@@ -59,12 +63,27 @@ export class LogRows {
     return (await this.#store.isOwnerAlive?.(owner)) !== false;
   }
 
-  /** Starts a recording, and removes the previous one. */
-  async begin(id: string, head: LogHead): Promise<void> {
+  /** Starts a recording, and removes the previous one, unless that is of the same turn. Returns the head with what it follows. */
+  async begin(id: string, head: LogHead): Promise<LogHead> {
     const previous = await this.#readHead(id);
     if (head.turn !== undefined) await noteEvents(this.#store, head.turn, headKey(id));
-    await this.#store.put(headKey(id), encode(head), previous?.version);
-    if (previous !== undefined) await this.#removeRows(id, previous.head.recording);
+    const { recording, run, turn, earlier = [] } = previous?.head ?? {};
+    const goesOn = turn !== undefined && turn === head.turn && recording !== undefined && run !== undefined;
+    const begun = goesOn ? { ...head, earlier: [...earlier, { recording, run }] } : head;
+    await this.#store.put(headKey(id), encode(begun), previous?.version);
+    if (goesOn || recording === undefined) return begun;
+    for (const one of [...earlier, { recording }]) await this.#removeRows(id, one.recording);
+    return begun;
+  }
+
+  /** All events of a recording that has ended. */
+  async all(id: string, recording: string): Promise<AgentEvent[]> {
+    const events: AgentEvent[] = [];
+    for (let row = 0; ; row++) {
+      const groups = await this.read(id, recording, row);
+      if (groups.length === 0) return events;
+      events.push(...groups.flat(2));
+    }
   }
 
   /** Marks a recording as complete, unless another one has started. */

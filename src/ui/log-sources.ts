@@ -5,33 +5,75 @@ import { streamCut } from "./errors.js";
 import type { LogHead, LogRows } from "./log-rows.js";
 import type { Recording } from "./recording.js";
 
+/** The last event that a client has: which one of which run. */
+export interface Seen {
+  readonly run: string;
+  readonly seq: number;
+}
+
+/** Whether a client has an event of a run already; never, if what it has is of another run. */
+const hasSeen = ({ run, seq }: Seen, ofRun: string, event: AgentEvent): boolean => run === ofRun && event.seq <= seq;
+
+/** The events of the earlier runs of a turn that a client does not have yet. */
+export async function earlierEvents(
+  id: string,
+  { run: current, earlier = [] }: LogHead,
+  { rows, seen }: { readonly rows: LogRows; readonly seen: Seen },
+): Promise<readonly AgentEvent[]> {
+  if (seen.run === current) return [];
+  const from = Math.max(
+    0,
+    earlier.findIndex(({ run }) => run === seen.run),
+  );
+  const parts = await Promise.all(
+    earlier.slice(from).map(async ({ recording, run }) => {
+      return (await rows.all(id, recording)).filter((event) => !hasSeen(seen, run, event));
+    }),
+  );
+  return parts.flat();
+}
+
 /** The events of a recording in this process. Cancelling it only stops reading. */
 export class LiveEvents extends PulledSource<AgentEvent> {
   readonly #recording: Recording;
-  readonly #skips: (event: AgentEvent) => boolean;
+  readonly #seen: Seen;
   readonly #throwsFailures: boolean;
+  readonly #loadEarlier: (() => Promise<readonly AgentEvent[]>) | undefined;
+  #earlier: AgentEvent[] | undefined;
   #position = 0;
   #onStop: (() => void) | undefined;
 
   constructor(
     recording: Recording,
     {
-      skips = () => false,
+      seen = { run: "", seq: -1 },
+      earlier,
       throwsFailures,
-    }: { readonly skips?: (event: AgentEvent) => boolean; readonly throwsFailures: boolean },
+    }: {
+      readonly seen?: Seen;
+      /** Loads the events of the earlier runs of the turn. */
+      readonly earlier?: () => Promise<readonly AgentEvent[]>;
+      readonly throwsFailures: boolean;
+    },
   ) {
     super();
     this.#recording = recording;
-    this.#skips = skips;
+    this.#seen = seen;
+    this.#loadEarlier = earlier;
     this.#throwsFailures = throwsFailures;
   }
 
   protected override async nextValue(): Promise<AgentEvent | undefined> {
     const { events } = this.#recording;
     for (;;) {
+      // before the first event it is not known what the run follows
+      if (events.length > 0) this.#earlier ??= [...((await this.#loadEarlier?.()) ?? [])];
+      const before = this.#earlier?.shift();
+      if (before !== undefined) return before;
+      const [{ runId = "" } = {}] = events;
       while (this.#position < events.length) {
         const event = events[this.#position++];
-        if (event !== undefined && !this.#skips(event)) return event;
+        if (event !== undefined && !hasSeen(this.#seen, runId, event)) return event;
       }
       if (this.#recording.end !== undefined) return this.#atEnd();
       await Promise.race([
@@ -67,13 +109,15 @@ const aliveMs = 1_000;
 export class StoredEvents extends PulledSource<AgentEvent> {
   readonly #id: string;
   readonly #rows: LogRows;
-  readonly #skips: (event: AgentEvent) => boolean;
+  readonly #seen: Seen;
   #head: LogHead | undefined;
   /** The row that is read, and how many groups of it, and in all rows, have been. */
   #row = 0;
   #groups = 0;
   #allGroups = 0;
   #events: AgentEvent[] = [];
+  /** Those of the earlier runs of the turn that are still to be returned. */
+  #earlier: AgentEvent[] = [];
   #onStop: (() => void) | undefined;
   readonly #clock: Clock;
   /** The first event that was read, and the number of the last one: an error event at the end follows it. */
@@ -85,29 +129,37 @@ export class StoredEvents extends PulledSource<AgentEvent> {
 
   constructor(
     id: string,
-    { rows, clock, skips }: { rows: LogRows; clock: Clock; skips: (event: AgentEvent) => boolean },
+    { rows, clock, seen }: { readonly rows: LogRows; readonly clock: Clock; readonly seen: Seen },
   ) {
     super();
     this.#id = id;
     this.#rows = rows;
     this.#clock = clock;
-    this.#skips = skips;
+    this.#seen = seen;
     this.#newsAt = clock.now();
   }
 
   protected override async nextValue(): Promise<AgentEvent | undefined> {
-    this.#head ??= await this.#rows.head(this.#id);
-    const head = this.#head;
+    const head = this.#head ?? (await this.#open());
     if (head === undefined) return undefined;
+    const before = this.#earlier.shift();
+    if (before !== undefined) return before;
     while (this.isOpen) {
       const event = this.#events.shift();
       if (event !== undefined) {
         this.#first ??= event;
         this.#lastSeq = event.seq;
-        if (!this.#skips(event)) return event;
+        if (!hasSeen(this.#seen, head.run, event)) return event;
       } else if (!(await this.#read(head))) return undefined;
     }
     return undefined;
+  }
+
+  async #open(): Promise<LogHead | undefined> {
+    this.#head = await this.#rows.head(this.#id);
+    if (this.#head === undefined) return undefined;
+    this.#earlier = [...(await earlierEvents(this.#id, this.#head, { rows: this.#rows, seen: this.#seen }))];
+    return this.#head;
   }
 
   /** Reads the next groups. Returns false at the end of the recording. */

@@ -27,6 +27,8 @@ export class Recording {
   end: { readonly failure?: unknown } | undefined;
   /** Settles when everything is written; rejects when that failed. */
   readonly written: Promise<void>;
+  /** Settles when the recording has its place in the store. */
+  begun: Promise<void> = Promise.resolve();
   readonly #options: RecordingOptions;
   readonly #name = crypto.randomUUID();
   #wake: (() => void)[] = [];
@@ -89,13 +91,16 @@ export class Recording {
   }
 
   /** Starts the recording. A run that does not start, for example because its thread is busy, replaces no recording. */
-  #begin({ checkpointId }: Extract<AgentEvent, { type: "start" }>): void {
+  #begin({ checkpointId, runId }: Extract<AgentEvent, { type: "start" }>): void {
     const [, turn] = /^(~thread\/[^/]+\/\d{8})\/run$/.exec(checkpointId ?? "") ?? [];
-    const owned = { version: 1, recording: this.#name, owner: processOwner(), claim: this.#claim } as const;
+    const owned = { version: 1, recording: this.#name, run: runId, owner: processOwner(), claim: this.#claim } as const;
     const head: LogHead = turn === undefined ? owned : { ...owned, turn };
     this.#head = head;
     this.#options.onStart(this);
-    this.#write(() => this.#options.rows.begin(this.#options.id, head));
+    this.#write(async () => {
+      this.#head = await this.#options.rows.begin(this.#options.id, head);
+    });
+    this.begun = this.#writing;
   }
 
   #flush(): void {

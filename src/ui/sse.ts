@@ -28,7 +28,8 @@ class SseEncoder implements EventEncoder {
   #path: readonly string[] = [];
 
   encode(event: AgentEvent): string {
-    if (this.#run === "") {
+    // a replay may hold several runs of a turn
+    if (this.#run === "" || (event.type === "start" && event.agentPath.length < 2)) {
       this.#run = event.runId;
       this.#path = event.agentPath.slice(0, 1);
     }
