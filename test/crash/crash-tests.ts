@@ -7,10 +7,13 @@ import { expectedReceipt } from "./expected-order.js";
 import { findMissing, findMistakes } from "./find-mistakes.js";
 import type { Workshop } from "./order-run.js";
 
+/** How many processes are killed; `npm run laws -- crashes` kills 500. */
+export const killsOf = (few: number): number => Number(process.env.KUMIKO_CRASH_KILLS ?? few);
+
 /** What becomes of runs whose processes are killed: as many runs as it takes to kill so many. */
 export function crashTests(workshop: () => Workshop, kills: number): void {
   it(`end right although their processes are killed, ${kills} times, and repeat only what was under way`, {
-    timeout: 180_000,
+    timeout: 60_000 + kills * 3_000,
   }, async () => {
     const seed = chooseSeed();
     const hint = `with KUMIKO_CRASH_SEED=${seed}`;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { describeWithPostgres, type PostgresServer, startServer } from "../stores/postgres/server.js";
 import { claimTests } from "./claim-tests.js";
-import { crashTests } from "./crash-tests.js";
+import { crashTests, killsOf } from "./crash-tests.js";
 import { bundleWorker, killWorkers } from "./worker-process.js";
 
 describeWithPostgres("Runs that are saved in PostgreSQL, step by step,", () => {
@@ -22,6 +22,6 @@ describeWithPostgres("Runs that are saved in PostgreSQL, step by step,", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  crashTests(workshop, 12);
+  crashTests(workshop, killsOf(8));
   claimTests(workshop);
 });

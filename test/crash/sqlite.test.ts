@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { claimTests } from "./claim-tests.js";
 import { crashRun } from "./crash-run.js";
-import { crashTests } from "./crash-tests.js";
+import { crashTests, killsOf } from "./crash-tests.js";
 import { dice } from "./dice.js";
 import { readLog } from "./effects-log.js";
 import { findMistakes } from "./find-mistakes.js";
@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("Runs that are saved in a SQLite file, step by step,", () => {
   const workshop = () => ({ folder, script, store: { sqlite: join(folder, "orders.db") } });
-  crashTests(workshop, 50);
+  crashTests(workshop, killsOf(25));
   claimTests(workshop);
 });
 

@@ -77,7 +77,7 @@ async function runTests(node: string): Promise<readonly Outcome[]> {
 
 /** The tools node takes Mastra's tools without a cast. */
 async function compile(node: string): Promise<Outcome> {
-  const ended = await run(node, [join(root, "node_modules/typescript/bin/tsc"), "--noEmit", "-p", folder]);
+  const ended = await run(node, [join(root, "node_modules/typescript-7/bin/tsc"), "--noEmit", "-p", folder]);
   return { name: "their types fit", failure: ended.code === 0 ? undefined : ended.output };
 }
 

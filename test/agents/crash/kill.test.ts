@@ -19,6 +19,7 @@ beforeAll(async () => {
     entryPoints: [join(import.meta.dirname, "worker.ts")],
     outfile: script,
     bundle: true,
+    minify: true,
     format: "esm",
     platform: "node",
     target: "node20",

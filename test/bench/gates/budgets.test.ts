@@ -1,10 +1,9 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { adviceOf, type Budgets, fails, judge, updated, type Verdict } from "../../../bench/gates/budgets.js";
+import { runGates } from "../../../bench/gates/gates.js";
 
 function judgeFigure(recorded: number | undefined, measured: number | undefined): Verdict {
   const figures = (figure: number | undefined): Budgets => ({ bytes: figure === undefined ? {} : { chain: figure } });
@@ -77,20 +76,21 @@ describe("an update", () => {
 });
 
 describe("npm run budgets", () => {
-  const root = join(import.meta.dirname, "../../..");
   const folder = mkdtempSync(join(tmpdir(), "kumiko-budgets-"));
   const path = join(folder, "budgets.json");
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  async function run(...args: readonly string[]): Promise<{ code: unknown; output: string }> {
-    const script = join(root, "bench/gates/run.ts");
-    const command = [join(root, "node_modules/tsx/dist/cli.mjs"), script, "bundles", "--budgets", path, ...args];
+  /** With a gate that measures two programs. */
+  async function run(...args: readonly string[]): Promise<{ code: number; output: string }> {
+    const gates = { bundles: () => ({ gzippedBytes: { root: 2_000, oneNodeGraph: 1_000 } }) };
+    const printed: string[] = [];
+    const print = (text: string): void => void printed.push(text);
+    const spies = (["log", "error"] as const).map((name) => vi.spyOn(console, name).mockImplementation(print));
     try {
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, command);
-      return { code: 0, output: stdout + stderr };
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && "stdout" in error && "stderr" in error)) throw error;
-      return { code: error.code, output: `${error.stdout}${error.stderr}` };
+      const code = await runGates(gates, ["bundles", "--budgets", path, ...args], "none.json");
+      return { code, output: printed.join("\n") };
+    } finally {
+      for (const spy of spies) spy.mockRestore();
     }
   }
 
@@ -106,5 +106,6 @@ describe("npm run budgets", () => {
       gzippedBytes: { root: expect.any(Number), oneNodeGraph: expect.any(Number) },
       other: { a: 1 },
     });
+    expect((await run()).code).toBe(0);
   });
 });
