@@ -5,11 +5,12 @@ import { filesAsWritten } from "./test/ways/exceptions.js";
 
 const source = fileURLToPath(new URL("./src", import.meta.url));
 
-/** They need a process of their own: what they look at, or change, belongs to the whole process, or they compute for long. */
+/** They need a process of their own: what they look at, or change, belongs to the whole process. */
 const isolated = [
   "test/*.test.ts",
-  "test/**/{*.property,leaks}.test.ts",
-  "test/{bench,components,crash,examples,mastra,mcp,otel,portability,scripts,stores,types}/**/*.test.ts",
+  "test/**/leaks.test.ts",
+  "test/{bench,crash,examples,mastra,otel,portability,stores}/**/*.test.ts",
+  "test/mcp/{conformance,server}/**/*.test.ts",
   "test/agents/crash/**/*.test.ts",
   "test/checkpoint/tampered-documents.test.ts",
   "test/checkpoint/journal/**/*.test.ts",
@@ -57,6 +58,7 @@ export default defineConfig({
         test: {
           name: "appending",
           env: { KUMIKO_APPENDS: "true" },
+          isolate: false,
           include: [
             "test/checkpoint/{every-moment,random-*,takeovers*,claim*,own-claims,failing-*,hanging-*,copies,durability-*,refused-*,nested-*,failures,finished-ahead,saved-*}.test.ts",
           ],
