@@ -2,7 +2,6 @@ import type { Answer, Question } from "../checkpoint/document/snapshot.js";
 import { answerUnused, askedTooLate, schemaNeedsJson } from "../checkpoint/errors.js";
 import { type InterruptError, waitsAt } from "../checkpoint/pause/interrupt.js";
 import type { Invocation } from "../checkpoint/pause/invocation.js";
-import { clientFailureIn } from "../components/client-failure.js";
 import type { InterruptOptions } from "../components/context.js";
 import type { KumikoError } from "../errors.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
@@ -28,8 +27,7 @@ export function askAt(
 ): Promise<never> {
   try {
     const asked = findAnswered(context, key, info, schema);
-    const { data } = asked.answer;
-    if (schema === undefined || clientFailureIn(info, data) !== undefined) return Promise.resolve(data as never);
+    if (schema === undefined) return Promise.resolve(asked.answer.data as never);
     return parseAt(context, asked, schema);
   } catch (error) {
     return rejected(error);

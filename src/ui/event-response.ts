@@ -1,4 +1,5 @@
 import { type AgentEvent, type EventError, errorEvent } from "../agents/agent-event.js";
+import { checkOptions } from "../check-options.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
@@ -59,7 +60,7 @@ export async function eventResponse(
   if (seen === "end") return new Response(null, { status: 204 });
   if (seen !== "begun") {
     void events.cancel().catch(ignore);
-    return errorResponse(seen, mask, options.headers);
+    return responseFor(seen, mask, options.headers);
   }
   const body = new EventBody({ events, iterator, first, encoder, mask, heartbeatMs });
   return new Response(new ReadableStream(body, { highWaterMark: 0 }), { headers });
@@ -99,13 +100,32 @@ const statuses: Readonly<Record<number, readonly string[]>> = {
 };
 
 /** The HTTP status for an error. */
-export function statusOf(code: string | undefined): number {
+function statusOf(code: string | undefined): number {
   const found = Object.entries(statuses).find(([, codes]) => code !== undefined && codes.includes(code));
   return found === undefined ? 500 : Number(found[0]);
 }
 
-/** The JSON response for an error. What the client itself did wrong, it may read. */
-function errorResponse(error: EventError, mask: ErrorMask, given: ResponseHeaders | undefined): Response {
+/**
+ * Returns the response for an error that was thrown before there was a stream, as by `readUiRequest`: JSON,
+ * `{ error: { code, message } }`, with the status that fits the code. Clients read the text only of what they did wrong themselves
+ * (status 400); other texts are those of `onError`.
+ *
+ * @example
+ * const chat = async (request: Request): Promise<Response> => {
+ *   try {
+ *     const { prompt, answers, ...turn } = readUiRequest(await request.json());
+ *     return await uiMessageStream(answers ? agent.resumeStream(turn, answers) : agent.stream(prompt, turn));
+ *   } catch (error) {
+ *     return errorResponse(error);
+ *   }
+ * };
+ */
+export function errorResponse(error: unknown, options: Pick<ResponseOptions, "headers" | "onError"> = {}): Response {
+  checkOptions("errorResponse", options, ["headers", "onError"]);
+  return responseFor(errorEvent(error), new ErrorMask(options.onError), options.headers);
+}
+
+function responseFor(error: EventError, mask: ErrorMask, given: ResponseHeaders | undefined): Response {
   const { code } = error;
   const status = statusOf(code);
   const headers = new Headers(given as HeadersInit | undefined);

@@ -3,7 +3,7 @@
 export { type AgUiOptions, agUi } from "./ag-ui.js";
 export type { OnError, ResponseError } from "./error-mask.js";
 export { type EventLog, type EventLogOptions, eventLog, type ReplayOptions } from "./event-log.js";
-export type { ResponseHeaders, ResponseOptions } from "./event-response.js";
+export { errorResponse, type ResponseHeaders, type ResponseOptions } from "./event-response.js";
 export { type AgUiRequest, readAgUiRequest } from "./read-ag-ui-request.js";
 export { type ApprovalAnswer, readUiRequest, type UiRequest } from "./read-ui-request.js";
 export { type SseOptions, sse } from "./sse.js";

@@ -191,6 +191,16 @@ describe("answers that are repeated", () => {
     expect((await agent.resume({ threadId: "t" }, answers)).text).toBe("Paid.");
   });
 
+  it("tell the result of a turn that is done, if it has had them", async () => {
+    const { agent, model } = agentOf([call], "Paid.");
+    const { interrupts } = await agent.generate("Pay", { threadId: "t" });
+    const done = await approve(agent, interrupts);
+    expect((await approve(agent, interrupts)).text).toBe(done.text);
+    await expect(approve(agent, interrupts, false)).rejects.toMatchObject({ code: "ALREADY_ANSWERED" });
+    await expect(agent.resume({ threadId: "t" }, { other: 1 })).rejects.toMatchObject({ code: "UNKNOWN_CHECKPOINT" });
+    expect(model.calls).toHaveLength(2);
+  });
+
   it("may be none: a turn that is done tells its result, and one that waits its questions", async () => {
     const { agent } = agentOf([call], "Paid.");
     const { interrupts } = await agent.generate("Pay", { threadId: "t" });

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { createTool, functionToolCall, KumikoError, memoryStore } from "kumiko";
 import { type AgentEvent, createAgent } from "kumiko/agents";
 import { scriptedModel } from "kumiko/testing";
-import { agUi, eventLog, type ResponseError, readUiRequest, sse, uiMessageStream } from "kumiko/ui";
+import { agUi, errorResponse, eventLog, type ResponseError, readUiRequest, sse, uiMessageStream } from "kumiko/ui";
 import { describe, expect, it } from "vitest";
 import { dataOf, numbered, result, streamOf, usage } from "./hand-made.js";
 
@@ -180,6 +180,26 @@ describe.each(ways)("%s", (_name, respond) => {
     expect(text).toMatch(/"type":"abort"|ABORTED/);
     expect(text).not.toContain("hunter2");
     expect(text).not.toContain('"type":"error","errorText"');
+  });
+});
+
+describe("errorResponse", () => {
+  it("answers what is thrown before there is a stream", async () => {
+    const thrown = (() => {
+      try {
+        return readUiRequest({});
+      } catch (error) {
+        return error;
+      }
+    })();
+    const bad = errorResponse(thrown, { headers: { "x-id": "7" } });
+    expect([bad.status, bad.headers.get("x-id")]).toEqual([400, "7"]);
+    expect(await bad.json()).toMatchObject({
+      error: { code: "INVALID_REQUEST", message: expect.stringContaining("id of") },
+    });
+    const broken = errorResponse(new Error(secret), { onError: ({ name }) => `${name}!` });
+    expect([broken.status, await broken.json()]).toEqual([500, { error: { message: "Error!" } }]);
+    expect(() => errorResponse(thrown, { header: {} } as never)).toThrow("Did you mean");
   });
 });
 

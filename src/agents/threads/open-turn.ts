@@ -180,10 +180,12 @@ export async function reopenTurn(
   const found = turns.at(-1);
   if (found === undefined || (named.number !== undefined && found.record.number !== named.number))
     throw nothingOpen(named.id);
-  // with no answers at all, a client asks for what it may have missed
-  const asksAgain = typeof target !== "string" && answers !== undefined && Object.keys(answers).length === 0;
-  if (found.record.status === "done" && asksAgain && found.record.result !== undefined)
-    return { kind: "known", record: found.record };
+  // with no answers, or those that the turn has had, a client asks for what it may have missed
+  if (found.record.status === "done" && typeof target !== "string" && answers !== undefined) {
+    const { fresh = {} } = freshAnswers(found.record, answers, () => false);
+    if (Object.keys(fresh).length === 0 && found.record.result !== undefined)
+      return { kind: "known", record: found.record };
+  }
   if (found.record.status === "done") throw nothingOpen(named.id);
   if (found.record.status === "open" && !(await isFree(store, found, options))) throw turnUnderWay(named.id);
   const { record, key, version } = await asItWasLeft(store, parts, found);

@@ -1,6 +1,7 @@
 import type { Question } from "../../checkpoint/document/snapshot.js";
 import { answerDoesNotParse } from "../../checkpoint/errors.js";
 import type { Invocation } from "../../checkpoint/pause/invocation.js";
+import { clientFailureIn } from "../../components/client-failure.js";
 import type { Runtime } from "../../compose/runtime.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { checkJson } from "../../schema/validation/check-json.js";
@@ -25,6 +26,8 @@ export type ParseAnswer = (
 
 /** Parses an answer with the schema in code, which may do more than the JSON Schema it has passed: refine, transform. */
 export const parseAnswer: ParseAnswer = async (context, asked, schema, data) => {
+  // the client's tool has failed: there is no output to parse
+  if (clientFailureIn(asked.info, data) !== undefined) return data;
   const check = schemaCheck(schema, () => asked.schema ?? {});
   const checker = { validator: context.runtime.schemaValidator, unchecked: ignore };
   const checked = await checkJson(check, data, () => asked.schema, checker);
