@@ -40,7 +40,8 @@ cpSync(join(site, "static"), join(pages, "public"), { recursive: true });
 cpSync(join(site, "index.md"), join(pages, "index.md"));
 if (process.argv.includes("--serve")) {
   // answers until it is stopped
-  runTool("vitepress", ["dev", site, "--host", "127.0.0.1"], { isServer: true });
+  console.log("The site is at http://127.0.0.1:5173; Ctrl C stops it. Start it again to see changes of guides.");
+  runTool("vitepress", ["dev", site, "--host", "127.0.0.1", "--port", "5173", "--strictPort"], { isServer: true });
 } else {
   rmSync(dist, { recursive: true, force: true });
   runTool("vitepress", ["build", site]);
