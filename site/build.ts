@@ -1,5 +1,5 @@
 // The whole site: guides, reference, API, search, texts for coding agents, and checks of all of it. See start.mjs.
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, rmSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
 import { findMissingSentences } from "../scripts/docs/reference/problems.js";
 import { readReference } from "../scripts/docs/reference/read.js";
@@ -18,7 +18,7 @@ import {
   writeTexts,
 } from "./content.js";
 import { groups } from "./pages.js";
-import { runTool, stopFor } from "./tools.js";
+import { runTool, serve, stopFor } from "./tools.js";
 import { writeApi } from "./write-api.js";
 
 const site = import.meta.dirname;
@@ -40,8 +40,12 @@ cpSync(join(site, "static"), join(pages, "public"), { recursive: true });
 cpSync(join(site, "index.md"), join(pages, "index.md"));
 if (process.argv.includes("--serve")) {
   // answers until it is stopped
-  console.log("The site is at http://127.0.0.1:5173; Ctrl C stops it. Start it again to see changes of guides.");
-  runTool("vitepress", ["dev", site, "--host", "127.0.0.1", "--port", "5173", "--strictPort"], { isServer: true });
+  watch(join(root, "docs/guides"), () => {
+    for (const problem of writeGuides(guides)) console.error(problem);
+  });
+  console.log("The site is at http://127.0.0.1:5173 and shows changes of guides; Ctrl C stops it.");
+  await serve(["dev", site, "--host", "127.0.0.1", "--port", "5173", "--strictPort"]);
+  process.exit(0);
 } else {
   rmSync(dist, { recursive: true, force: true });
   runTool("vitepress", ["build", site]);

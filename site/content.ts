@@ -101,7 +101,9 @@ export function writeTexts(guides: readonly GuidePage[], reference: readonly Ent
   write(join(dist, "llms-full.txt"), llmsFullText(all));
 }
 
+/** Writes a file, unless it has this text already: VitePress serves again what was written. */
 export function write(path: string, text: string): void {
+  if (existsSync(path) && readFileSync(path, "utf8") === text) return;
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
 }

@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 
 const site = import.meta.dirname;
@@ -8,7 +9,7 @@ const binaries = { vitepress: "vitepress/bin/vitepress.js", typedoc: "typedoc/bi
 export function runTool(
   tool: keyof typeof binaries,
   args: readonly string[],
-  { env = {}, isServer = false }: { env?: Record<string, string>; isServer?: boolean } = {},
+  { env = {} }: { env?: Record<string, string> } = {},
 ): void {
   const { status, stdout, stderr, error } = spawnSync(
     process.execPath,
@@ -17,11 +18,10 @@ export function runTool(
       cwd: site,
       env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0", ...env },
       encoding: "utf8",
-      stdio: isServer ? "inherit" : ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "pipe"],
       maxBuffer: 2 ** 28,
     },
   );
-  if (isServer) return;
   const output = `${stdout ?? ""}${stderr ?? ""}`;
   const warnings = warningsIn(output);
   if (status === 0 && warnings.length === 0) return;
@@ -32,6 +32,15 @@ export function runTool(
       : `${tool} failed.`,
   );
   process.exit(1);
+}
+
+/** Runs VitePress as a server, until it is stopped. */
+export async function serve(args: readonly string[]): Promise<void> {
+  const server = spawn(process.execPath, [join(site, "node_modules", binaries.vitepress), ...args], {
+    cwd: site,
+    stdio: "inherit",
+  });
+  await once(server, "close");
 }
 
 /** Ends the process with the problems, one a line. */
