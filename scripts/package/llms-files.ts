@@ -4,17 +4,23 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { groups } from "../../site/pages.js";
 import { readReference } from "../docs/reference/read.js";
-import { type EntryDoc, firstSentence } from "../docs/reference/reference.js";
+import { type EntryDoc, firstSentence, type NameDoc } from "../docs/reference/reference.js";
 import { listGuides } from "../docs/site/guides.js";
 import { llmsText } from "../docs/site/llms.js";
 import { readEntries } from "../public-api/entries.js";
+
+/** Further types that are listed, of any entry: what runs return, and what nodes and tools receive. */
+const alsoListed = [
+  ...["AgentResult", "AgentStep", "TokenUsage", "ResponseMeta", "AgenticMessage", "EventPlace", "Interrupt"],
+  ...["NodeContext", "ToolContext", "NodeFailure", "ToolError"],
+];
 
 /** Entries whose options and events are listed; those of the others stand in the declarations. */
 const listed = ["kumiko/agents", "kumiko/components", "kumiko/compose", "kumiko/models", "kumiko/testing", "kumiko/ui"];
 
 /**
  * `llms.txt` and `llms-full.txt` of the package. The guides are in the package themselves, so the full text is what they do not
- * hold: the options and events.
+ * hold: the options, events and results.
  */
 export function packageTexts(
   root: string,
@@ -27,32 +33,36 @@ export function packageTexts(
     text: readFileSync(join(root, file), "utf8"),
   }));
   const more = [
-    "[skills/kumiko/SKILL.md](skills/kumiko/SKILL.md) is the shortest introduction, [llms-full.txt](llms-full.txt) lists options " +
-      "and events, and the declarations in `dist` have a comment for every name.",
+    "[skills/kumiko/SKILL.md](skills/kumiko/SKILL.md) is the shortest introduction, [llms-full.txt](llms-full.txt) lists options, " +
+      "events and results, and the declarations in `dist` have a comment for every name.",
   ];
   return { "llms.txt": llmsText(pages, more), "llms-full.txt": optionsText(reference) };
 }
 
 function optionsText(reference: readonly EntryDoc[]): string {
-  const entries = reference.filter(({ specifier }) => listed.includes(specifier));
-  const parts = entries.flatMap(({ specifier, text, names }) => [
-    `# ${specifier}`,
-    text,
-    ...names
-      .filter(({ name, fields }) => fields.length > 0 && /(?:Options|Config|Policy|Event)$/.test(name))
-      .map(({ name, text: about, fields }) =>
-        [
-          `## ${name}\n\n${firstSentence(about)}\n`,
-          ...fields.map(({ name: field, type, defaultValue, text: sentence }) => {
-            const short = type.length > 80 ? `${type.slice(0, 78)} …` : type;
-            const preset = defaultValue === undefined ? "" : ` Default: ${defaultValue}.`;
-            return `- ${field}: ${short}. ${firstSentence(sentence)}${preset}`;
-          }),
-        ].join("\n"),
-      ),
-  ]);
-  const head = "Options and events of kumiko, by entry. The guides are in docs/guides: llms.txt lists them.";
-  return `${[head, ...parts].join("\n\n")}\n`;
+  const parts = reference.flatMap(({ specifier, text, names }) => {
+    const shown = names.filter((name) => alsoListed.includes(name.name) || isOptions(specifier, name));
+    return shown.length === 0 ? [] : [`# ${specifier}`, text, ...shown.map(section)];
+  });
+  const head = "Options, events and results of kumiko, by entry. The guides are in docs/guides: llms.txt lists them.";
+  const full = `${[head, ...parts].join("\n\n")}\n`;
+  return full.replace(/\{@link ([\w.]+)\}/g, "`$1`");
+}
+
+function isOptions(specifier: string, { name, fields }: NameDoc): boolean {
+  return listed.includes(specifier) && fields.length > 0 && /(?:Options|Config|Policy|Event)$/.test(name);
+}
+
+function section({ name, text, fields, members }: NameDoc): string {
+  return [
+    `## ${name}\n\n${firstSentence(text)}\n`,
+    ...fields.map(({ name: field, type, defaultValue, text: sentence }) => {
+      const short = type.length > 80 ? `${type.slice(0, 78)} …` : type;
+      const preset = defaultValue === undefined ? "" : ` Default: ${defaultValue}.`;
+      return `- ${field}: ${short}. ${firstSentence(sentence)}${preset}`;
+    }),
+    ...(members.length === 0 ? [] : [`Properties: ${members.join(", ")}.`]),
+  ].join("\n");
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

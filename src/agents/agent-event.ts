@@ -141,7 +141,8 @@ export interface EventError {
 }
 
 /**
- * The events of a run of an agent, as plain JSON. The last event is `finish` or `error`.
+ * The events of a run of an agent, as plain JSON; each also has the fields of {@link EventPlace}. The last event is `finish`
+ * or `error`.
  *
  * @example
  * for await (const event of agent.stream("Weather in Kyoto?")) {

@@ -8,7 +8,7 @@ import type { Built, builds, ModelFor, NodeLike } from "./types/node-like.js";
 import type { UnkeyedNodeOptions } from "./types/node-options.js";
 import type { Mapping } from "./types/workflow/sources.js";
 
-/** Options of a node in an untyped workflow. */
+/** Options of a node in an untyped workflow; a typed one takes the same, and the compiler checks `input` and `runAfter`. */
 export interface UntypedNodeOptions<State> extends UnkeyedNodeOptions<never, unknown, State> {
   /** The node's sources: fields of other nodes' outputs. */
   readonly input?: Mapping | undefined;

@@ -33,6 +33,12 @@ describe("the package", () => {
     expect(rows).toHaveLength(30);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8_000);
     expect(text).toMatch(/^---\nname: kumiko\ndescription: .+\n---\n/);
+    const [, more = ""] = text.split("## Read on");
+    const named = [...more.matchAll(/`(?:node_modules\/kumiko\/docs\/guides\/)?([\w-]+\.md)`/g)].map(
+      ([, name]) => name,
+    );
+    expect(named.length).toBeGreaterThan(5);
+    expect(readdirSync(join(root, "docs/guides"))).toEqual(expect.arrayContaining(named));
   });
 
   it("grows by at most 160 kB gzipped with its guides, skill and llms.txt, which names each guide once", () => {
@@ -40,6 +46,8 @@ describe("the package", () => {
     const guides = readdirSync(join(root, "docs/guides")).filter((name) => name.endsWith(".md"));
     for (const name of guides) expect(texts["llms.txt"].split(`](docs/guides/${name})`)).toHaveLength(2);
     expect(texts["llms-full.txt"]).toContain("- maxSteps: number. The maximum number of accepted answers in a turn.");
+    expect(texts["llms-full.txt"]).toContain("- promptTokens: number. All prompt tokens");
+    expect(texts["llms-full.txt"]).toContain("## ToolError\n");
     const files = [...guides.map((name) => `docs/guides/${name}`), "skills/kumiko/SKILL.md"];
     const all = [...files.map((file) => readFileSync(join(root, file), "utf8")), ...Object.values(texts)].join("");
     expect(gzipSync(all, { level: 9 }).length).toBeLessThanOrEqual(160_000);
