@@ -154,6 +154,11 @@ export class Task extends Context implements Delivery {
     return this.output;
   }
 
+  /** Locates an error at its node. */
+  locate(error: unknown): unknown {
+    return this.owner.blame(error, this.index);
+  }
+
   get isOver(): boolean {
     return this.ended || this.owner.items?.isOver === true;
   }

@@ -27,28 +27,29 @@ interface Own {
 
 /** How the chunks of one stream of a run join: as the joining behind it says, which may be known only later, but for its own. */
 export class StreamJoining implements Joining {
-  readonly #behind: () => Joining | undefined;
+  // every streamed node has one while its stream is open, so it is made of what is there already
+  readonly #behind: Joining | (() => Joining | undefined) | undefined;
   readonly #own: Own;
 
-  private constructor(behind: () => Joining | undefined, own: Own) {
+  private constructor(behind: Joining | (() => Joining | undefined) | undefined, own: Own) {
     this.#behind = behind;
     this.#own = own;
   }
 
   /** The joining that a node declares. Errors of joining are located at that node, wherever its stream is read. */
-  static ofOutput(declared: Joining, { owner, index }: Task): StreamJoining {
-    return new StreamJoining(() => declared, { locate: (error) => owner.blame(error, index) });
+  static ofOutput(declared: Joining, task: Task): StreamJoining {
+    return new StreamJoining(declared, task);
   }
 
   /** The joining of a saved stream, whose node ran in an earlier process. */
   static ofSaved(declared: DeclaredJoining, owner: TaskOwner): StreamJoining {
-    return new StreamJoining(() => declared, { locate: (error) => owner.blameAt(error, declared.path) });
+    return new StreamJoining(declared, { locate: (error) => owner.blameAt(error, declared.path) });
   }
 
   /** How an input stream joins: with its own rule, else records key by key; classes as in its own registry, else the run's. */
   static ofInput(given: Joining | undefined, owner: TaskOwner): StreamJoining {
     const otherwise: Joining = { rule: "pieces", registry: owner.runtime.concat, where: "the input" };
-    return new StreamJoining(() => given, { otherwise, locate: (error) => owner.blameAt(error, []) });
+    return new StreamJoining(given, { otherwise, locate: (error) => owner.blameAt(error, []) });
   }
 
   /** A joining that is known later, such as that of a run that has not started. */
@@ -63,19 +64,23 @@ export class StreamJoining implements Joining {
 
   /** Another rule, for a part of the same chunks. */
   static ofPart(whole: Joining | undefined, rule: ConcatRule): StreamJoining {
-    return new StreamJoining(() => whole, { rule });
+    return new StreamJoining(whole, { rule });
+  }
+
+  get #known(): Joining | undefined {
+    return typeof this.#behind === "function" ? this.#behind() : this.#behind;
   }
 
   get rule(): ConcatRule | undefined {
-    return this.#own.rule ?? this.#behind()?.rule ?? this.#own.otherwise?.rule;
+    return this.#own.rule ?? this.#known?.rule ?? this.#own.otherwise?.rule;
   }
 
   get registry(): ConcatRegistry | undefined {
-    return this.#behind()?.registry ?? this.#own.otherwise?.registry;
+    return this.#known?.registry ?? this.#own.otherwise?.registry;
   }
 
   get where(): string | undefined {
-    return this.#behind()?.where ?? this.#own.otherwise?.where;
+    return this.#known?.where ?? this.#own.otherwise?.where;
   }
 
   get isDecided(): boolean {
@@ -83,7 +88,7 @@ export class StreamJoining implements Joining {
   }
 
   locate(error: unknown): unknown {
-    const located = this.#behind()?.locate?.(error) ?? error;
+    const located = this.#known?.locate?.(error) ?? error;
     return this.#own.locate === undefined ? located : this.#own.locate(located);
   }
 }
