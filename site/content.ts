@@ -4,7 +4,7 @@ import { digestOf, readPlaces, referencePage } from "../scripts/docs/reference/p
 import type { EntryDoc } from "../scripts/docs/reference/reference.js";
 import type { GuidePage } from "../scripts/docs/site/guides.js";
 import { type LlmsPage, llmsFullText, llmsText, titleOf } from "../scripts/docs/site/llms.js";
-import { rewriteLinks } from "../scripts/docs/site/rewrite-links.js";
+import { type LinkTargets, rewriteLinks } from "../scripts/docs/site/rewrite-links.js";
 import { groups } from "./pages.js";
 
 const site = import.meta.dirname;
@@ -23,13 +23,12 @@ const { version, repository = "" } = manifest;
 const address = typeof repository === "string" ? repository : repository.url;
 const home = address.replace(/^git\+|\.git$/g, "") || "https://github.com/kumiko-ts/kumiko";
 
+/** The skill for coding agents: in the repository, the package and the site. */
+const skill = "skills/kumiko/SKILL.md";
+
 /** Copies the guides. Gives their broken links. */
 export function writeGuides(guides: readonly GuidePage[]): string[] {
-  const targets = {
-    root,
-    pages: new Map(guides.map(({ file, path }) => [file, path])),
-    repository: `${home}/blob/v${version}`,
-  };
+  const targets = targetsOf(guides);
   for (const folder of ["guides/pictures", "performance"]) {
     const from = join(root, "docs", folder);
     if (existsSync(from)) cpSync(from, join(pages, folder), { recursive: true });
@@ -40,6 +39,14 @@ export function writeGuides(guides: readonly GuidePage[]): string[] {
     write(join(pages, path), text);
     return problems;
   });
+}
+
+function targetsOf(guides: readonly GuidePage[]): LinkTargets {
+  return {
+    root,
+    pages: new Map(guides.map(({ file, path }) => [file, path])),
+    repository: `${home}/blob/v${version}`,
+  };
 }
 
 /** Writes the pages of the reference; their links lead to the pages of the API, which are there already. */
@@ -97,7 +104,11 @@ export function writeTexts(guides: readonly GuidePage[], reference: readonly Ent
     })),
   ];
   for (const { link, text } of all) write(join(dist, link), text);
-  write(join(dist, "llms.txt"), llmsText(all));
+  write(join(dist, skill), rewriteLinks(skill, readFileSync(join(root, skill), "utf8"), targetsOf(guides)).text);
+  const more = [
+    `[SKILL.md](/${skill}) is the shortest introduction, and [llms-full.txt](/llms-full.txt) has all pages in one text.`,
+  ];
+  write(join(dist, "llms.txt"), llmsText(all, more));
   write(join(dist, "llms-full.txt"), llmsFullText(all));
 }
 

@@ -4,7 +4,7 @@ import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message
 /** Why a run of an agent ended. */
 export type EndReason = "stop" | "length" | "content_filter" | "returned" | "stop_when" | "max_steps" | "other";
 
-/** The same, or that the run waits for answers. */
+/** Why a run of an agent ended, or `"waiting"`: it waits for answers. */
 export type AgentFinishReason = EndReason | "waiting";
 
 /** One accepted answer of a model, and the results of its calls. */

@@ -1,5 +1,6 @@
 /** The Standard Schema interface: a schema that validates, under `~standard`. */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
+  /** The properties of the interface, with `validate`. */
   readonly "~standard": StandardProps<Input, Output> & {
     readonly validate: (
       value: unknown,
@@ -10,6 +11,7 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
 
 /** The Standard JSON Schema interface: a schema that converts to JSON Schema, under `~standard`. */
 export interface StandardJSONSchemaV1<Input = unknown, Output = Input> {
+  /** The properties of the interface, with `jsonSchema`. */
   readonly "~standard": StandardProps<Input, Output> & {
     readonly jsonSchema: {
       readonly input: (options: StandardJSONSchemaOptions) => Record<string, unknown>;
@@ -20,30 +22,41 @@ export interface StandardJSONSchemaV1<Input = unknown, Output = Input> {
 
 /** Options of a conversion to JSON Schema. */
 export interface StandardJSONSchemaOptions {
+  /** The dialect to convert to. */
   readonly target: "draft-2020-12" | "draft-07" | "openapi-3.0" | (string & {});
+  /** Options of the schema library. */
   readonly libraryOptions?: Record<string, unknown> | undefined;
 }
 
 /** The properties that both Standard Schema interfaces share. */
 export interface StandardProps<Input, Output> {
+  /** The version of the interface. */
   readonly version: 1;
+  /** The name of the schema library. */
   readonly vendor: string;
+  /** The input and output types, for inference only: there is no value at run time. */
   readonly types?: { readonly input: Input; readonly output: Output } | undefined;
 }
 
 /** The result of a validation: the output, or the issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
+  | {
+      /** What is wrong; missing if the value fits. */
+      readonly issues: readonly StandardIssue[];
+    };
 
 /** One issue of a validation. */
 export interface StandardIssue {
+  /** What is wrong. */
   readonly message: string;
+  /** Where it is in the value. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
 /** Any schema with `~standard`, whether it validates, converts, or both. The constraint from which builders infer types. */
 export interface AnyStandardSchema {
+  /** The properties that both interfaces share. */
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;

@@ -7,7 +7,7 @@ export function findMissingSentences(entries: readonly EntryDoc[]): string[] {
     ...names.flatMap((name) => [
       ...(name.text === "" ? [`${name.place} has no doc comment: ${name.name}`] : []),
       ...name.fields
-        .filter((field) => field.text === "" && !isForeign(field.place))
+        .filter((field) => field.text === "")
         .map((field) => `${field.place} has no doc comment: ${field.name} of ${name.name}`),
     ]),
   ]);
@@ -17,15 +17,4 @@ export function findMissingSentences(entries: readonly EntryDoc[]): string[] {
     const key = problem.replace(/ of \w+$/, "");
     return !seen.has(key) && seen.add(key);
   });
-}
-
-/** Files that repeat shapes of other packages, which their documentation describes. */
-const foreignShapes = [
-  "src/schema/standard-schema.ts",
-  "src/schema/message/vendor-extension.ts",
-  "src/tools/formats/foreign-tool.ts",
-];
-
-function isForeign(place: string): boolean {
-  return foreignShapes.some((file) => place.startsWith(`${file}:`));
 }
