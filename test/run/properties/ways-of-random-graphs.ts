@@ -157,6 +157,13 @@ export function asksAnything({ nodes }: GraphSpec): boolean {
   return nodes.some(({ asks, inner }) => asks || (inner !== undefined && asksAnything(inner)));
 }
 
+/** Whether a stream may break while another node of its step runs. */
+export function breaksInMidStream({ nodes }: GraphSpec): boolean {
+  return nodes.some(({ failure, inner }) => {
+    return failure === "in mid-stream" || (inner !== undefined && breaksInMidStream(inner));
+  });
+}
+
 /** There is no node that the end of a graph may overtake: a branch may choose nothing, and then nobody reads its node. */
 export function endWaitsForAll(spec: GraphSpec): boolean {
   const awaited = awaitedByEnd({ ...spec, branches: [] });
