@@ -274,8 +274,7 @@ export class Task extends Context implements Delivery {
     if (known !== undefined) return known;
     const options = this.owner.optionsOf(this.index);
     if (options === undefined) return noOptions;
-    this.extras ??= new Extras();
-    this.extras.options = options;
+    this.madeExtras.options = options;
     return options;
   }
 
@@ -287,16 +286,14 @@ export class Task extends Context implements Delivery {
 
   /** The node's own call options were worked out: those of the run are laid over them. */
   takeOptions(made: object | undefined): void {
-    this.extras ??= new Extras();
-    this.extras.madeOptions = made;
-    this.extras.options = this.owner.optionsOf(this.index, made) ?? noOptions;
+    this.madeExtras.madeOptions = made;
+    this.madeExtras.options = this.owner.optionsOf(this.index, made) ?? noOptions;
   }
 
   get runInfo(): RunInfo {
     if (this.ownSpan !== undefined) return this.ownSpan.info;
-    this.extras ??= new Extras();
-    this.extras.record ??= this.newRecord();
-    return this.extras.record;
+    this.madeExtras.record ??= this.newRecord();
+    return this.madeExtras.record;
   }
 
   /** The `RunInfo` that handlers get. */
@@ -311,9 +308,8 @@ export class Task extends Context implements Delivery {
   get invocation(): Invocation {
     const { items } = this.owner;
     if (items !== undefined) return items.at.invocation.invocationOfCall(this.item, "", this.address);
-    this.extras ??= new Extras();
-    this.extras.invocation ??= new Invocation(this.address);
-    return this.extras.invocation;
+    this.madeExtras.invocation ??= new Invocation(this.address);
+    return this.madeExtras.invocation;
   }
 
   get openedInvocation(): Invocation | undefined {
@@ -324,15 +320,14 @@ export class Task extends Context implements Delivery {
 
   /** Continues an earlier execution of the task. */
   restoreInvocation(invocation: Invocation): void {
-    this.extras ??= new Extras();
-    this.extras.invocation = invocation;
+    this.madeExtras.invocation = invocation;
   }
 
   /** The context of the branches after the node: answering their questions does not run the node again. */
   get routeContext(): Task {
-    this.extras ??= new Extras();
-    this.extras.route ??= new Task(this.owner, this.index, this.item, this.step);
-    return this.extras.route;
+    const { madeExtras } = this;
+    madeExtras.route ??= new Task(this.owner, this.index, this.item, this.step);
+    return madeExtras.route;
   }
 
   get openedRoute(): Task | undefined {
@@ -343,6 +338,11 @@ export class Task extends Context implements Delivery {
     const { invocationPath: outerPath, items } = this.owner;
     if (items !== undefined) return items.at.invocationPath;
     return outerPath === "" ? String(this.step) : `${outerPath}.${this.step}`;
+  }
+
+  private get madeExtras(): Extras {
+    this.extras ??= new Extras();
+    return this.extras;
   }
 
   /** Makes this another context of the same task: span, invocation and children are shared. */
@@ -358,8 +358,7 @@ export class Task extends Context implements Delivery {
   }
 
   set tried(tried: Tried) {
-    this.extras ??= new Extras();
-    this.extras.tried = tried;
+    this.madeExtras.tried = tried;
   }
 
   /** Set if it failed and its error branch takes the failure: the input of the branch's target. */
@@ -368,8 +367,7 @@ export class Task extends Context implements Delivery {
   }
 
   set failure(failure: NodeFailure | undefined) {
-    this.extras ??= new Extras();
-    this.extras.failure = failure;
+    this.madeExtras.failure = failure;
   }
 
   /** Not with user code in between, which could take its time. */
@@ -417,9 +415,8 @@ export class Task extends Context implements Delivery {
   }
 
   get children(): Children {
-    this.extras ??= new Extras();
-    this.extras.children ??= new Children();
-    return this.extras.children;
+    this.madeExtras.children ??= new Children();
+    return this.madeExtras.children;
   }
 
   get openedChildren(): Children | undefined {
