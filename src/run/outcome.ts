@@ -33,9 +33,12 @@ export function complete(run: Run, result: unknown): unknown {
 export function leaveRest(run: Run, result: unknown): unknown {
   if (!(result instanceof StreamReader)) run.stopRest(resultIsThere);
   else if (!run.nested) run.hasRest = true;
-  else return endingWith(result, () => run.stopped ?? run.stopRest(resultIsThere));
+  else return endingWith(result, () => run.stopped ?? run.stopRest(resultIsThere), whereFrom(run));
   return result;
 }
+
+/** Stopping the rest of a nested run forgets its streams, so errors of its result are located before that. */
+const whereFrom = (run: Run) => (error: unknown) => run.openStreams.findOrigin(error);
 
 /**
  * Ends the run with a located error or {@link halt}, and returns what it rejects with; a promise of that if the run pauses and

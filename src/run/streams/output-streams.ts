@@ -2,7 +2,6 @@ import type { ValueCheck } from "../../compose/plan/plan.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type ChunkSource, ended } from "../../schema/stream/source.js";
-import { tapSource } from "../../schema/stream/tap.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
@@ -90,10 +89,29 @@ class EndingAfter implements ChunkSource<unknown> {
   }
 }
 
-/** The same stream; `onEnd` is called when it ends, fails or is cancelled. */
-export function endingWith(output: StreamReader<unknown>, onEnd: () => void): StreamReader<unknown> {
-  const hooks = { onDone: onEnd, onError: onEnd, onCancel: onEnd };
-  return new StreamReader(tapSource(output.takeSource(), hooks), output.joining);
+/** The same stream; `over` is called when it ends, fails or is cancelled, after `locate` has found where an error comes from. */
+export function endingWith(
+  output: StreamReader<unknown>,
+  over: () => void,
+  locate: (error: unknown) => Promise<unknown>,
+): StreamReader<unknown> {
+  const source = output.takeSource();
+  const next = async (): Promise<IteratorResult<unknown, undefined>> => {
+    try {
+      const result = await source.next();
+      if (result.done) over();
+      return result;
+    } catch (error) {
+      const located = await locate(error);
+      over();
+      throw located;
+    }
+  };
+  const cancel = (reason: unknown): void => {
+    source.cancel(reason);
+    over();
+  };
+  return new StreamReader({ next, cancel }, output.joining);
 }
 
 function ignore(): void {}
