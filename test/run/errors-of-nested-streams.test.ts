@@ -1,4 +1,4 @@
-import { END, Graph, memoryStore, START } from "kumiko";
+import { END, Graph, memoryStore, START, StreamReader } from "kumiko";
 import { describe, expect, it } from "vitest";
 
 type Chunk = Record<string, number>;
@@ -36,7 +36,11 @@ describe("a stream that breaks in a graph with a node that feeds nothing", () =>
     const place = { code: "NODE_FAILED", nodePath: ["top", "deep", "broken"] };
     await expect(nested().invoke({}, options)).rejects.toMatchObject(place);
     await expect(nested().stream({}, options).concat()).rejects.toMatchObject(place);
-    await expect(nested().collect([{}], options)).rejects.toMatchObject(place);
-    await expect(nested().transform([{}], options).concat()).rejects.toMatchObject(place);
+    await expect(nested().collect(StreamReader.from([{}]), options)).rejects.toMatchObject(place);
+    await expect(
+      nested()
+        .transform(StreamReader.from([{}]), options)
+        .concat(),
+    ).rejects.toMatchObject(place);
   });
 });
