@@ -110,3 +110,13 @@ export function isMcpApproval(interrupt: Interrupt): interrupt is InterruptOf<Mc
 function isKind({ info }: Interrupt, kind: string): boolean {
   return isFields(info) && info.kind === kind;
 }
+
+/** Parses the arguments of a call; returns the text itself if it is not valid JSON. */
+export function toolInputOf(args: string): unknown {
+  if (args.trim() === "") return {};
+  try {
+    return JSON.parse(args);
+  } catch {
+    return args;
+  }
+}

@@ -6,7 +6,7 @@ import type { FunctionToolCall, McpToolApprovalRequest } from "../schema/message
 import { toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
 import { callNotExecuted } from "../tools/node/errors.js";
 import { errorBlock, resultMessage } from "../tools/node/result-block.js";
-import type { McpApprovalInfo } from "./interrupt-kinds.js";
+import { type McpApprovalInfo, toolInputOf } from "./interrupt-kinds.js";
 import { type Toolbox, transferred } from "./toolbox.js";
 import type { OngoingTurn } from "./turn.js";
 
@@ -111,17 +111,9 @@ function askApproval({ id, name, arguments: text, serverLabel, extra }: McpToolA
     toolCallId,
     serverLabel,
     arguments: text,
-    input: parsedArguments(text),
+    input: toolInputOf(text),
   } satisfies McpApprovalInfo;
   return ctx.ask<{ readonly approved: boolean; readonly reason?: string }>(`mcp_approval:${id}`, info, approvalSchema);
-}
-
-function parsedArguments(text: string): unknown {
-  try {
-    return text.trim() === "" ? {} : JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The results of calls that no tool runs for. */

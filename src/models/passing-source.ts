@@ -27,22 +27,31 @@ export abstract class PassingSource<T> extends SerialSource<T> {
     return source;
   }
 
-  protected override async pull(): Promise<Result<T>> {
-    for (;;) {
-      let passed: Passed<T> = this.ready();
-      if (passed === undefined) {
-        try {
-          const result = await (this.source ?? this.goOn(this.open())).next();
-          passed = this.passed(result);
-        } catch (error) {
-          passed = this.failed(error);
-        }
-        if (passed instanceof Promise) passed = await passed;
-        if (passed === undefined) continue;
-      }
-      this.settle();
-      return passed;
+  // a chain of promises costs half of what an async function does, and this runs for every piece of an answer
+  protected override pull(): Promise<Result<T>> {
+    const ready = this.ready();
+    if (ready !== undefined) return Promise.resolve(this.#deliver(ready));
+    try {
+      return (this.source ?? this.goOn(this.open())).next().then(this.#onRead, this.#onError);
+    } catch (error) {
+      return this.#onError(error);
     }
+  }
+
+  readonly #onRead = (result: Result<T>): Result<T> | Promise<Result<T>> => {
+    const passed = this.passed(result);
+    return passed instanceof Promise ? passed.then(this.#onPassed) : this.#onPassed(passed);
+  };
+
+  readonly #onError = (error: unknown): Promise<Result<T>> => this.failed(error).then(this.#onPassed);
+
+  /** Reads on where there is no chunk to deliver yet. */
+  readonly #onPassed = (passed: Result<T> | undefined): Result<T> | Promise<Result<T>> =>
+    passed === undefined ? this.pull() : this.#deliver(passed);
+
+  #deliver(passed: Result<T>): Result<T> {
+    this.settle();
+    return passed;
   }
 
   /** The result of a read during which the source was cancelled or ended. */

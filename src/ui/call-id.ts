@@ -72,9 +72,3 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
     return undefined;
   }
 }
-
-/** Parses the arguments of a call; returns the text itself if it is not valid JSON. */
-export function toolInputOf(args: string): unknown {
-  if (args.trim() === "") return {};
-  return parseJson(args)?.value ?? args;
-}

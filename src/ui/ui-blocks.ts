@@ -1,7 +1,7 @@
+import { toolInputOf } from "../agents/interrupt-kinds.js";
 import { type Fields, isFields } from "../is.js";
 import type { ContentBlock, Media } from "../schema/message/content-block.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
-import { toolInputOf } from "./call-id.js";
 import type { UiChunk } from "./ui-chunk.js";
 
 /** Converts blocks that are not streamed: files, sources, calls that the provider runs, and any others. */
@@ -55,7 +55,8 @@ function providerResult(toolCallId: string, output: unknown): UiChunk {
   return { type: "tool-output-available", toolCallId, output, ...byProvider };
 }
 
-function fileChunks({ url, base64Data, mimeType }: Media, defaultType: string): UiChunk[] {
+/** A file as the AI SDK has it, in chunks and in messages; none without an address or data. */
+export function fileChunks({ url, base64Data, mimeType }: Media, defaultType: string): UiChunk[] {
   const mediaType = mimeType ?? defaultType;
   const address = url ?? (base64Data === undefined ? undefined : `data:${mediaType};base64,${base64Data}`);
   return address === undefined ? [] : [{ type: "file", url: address, mediaType }];

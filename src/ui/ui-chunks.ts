@@ -1,5 +1,6 @@
 import type { AgentEvent, EventError } from "../agents/agent-event.js";
 import type { AgentFinishReason } from "../agents/agent-result.js";
+import { toolInputOf } from "../agents/interrupt-kinds.js";
 import { turnOfRunId } from "../agents/threads/turn-row.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { ToolOutput } from "../components/tool.js";
@@ -7,7 +8,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ContentBlock, ToolResultContent } from "../schema/message/content-block.js";
 import { toolResultsOf } from "../schema/message/read-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
-import { askedCallIdOf, askedCallOf, callIdOf, isInner, resultValue, toolInputOf } from "./call-id.js";
+import { askedCallIdOf, askedCallOf, callIdOf, isInner, resultValue } from "./call-id.js";
 import { blockChunks } from "./ui-blocks.js";
 import type { UiChunk } from "./ui-chunk.js";
 

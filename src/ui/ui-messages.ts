@@ -4,10 +4,11 @@ import type { Threads, Turn } from "../agents/threads/threads.js";
 import { checkOptions } from "../check-options.js";
 import { hasMethod } from "../is.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
-import type { ContentBlock, Media } from "../schema/message/content-block.js";
+import type { ContentBlock } from "../schema/message/content-block.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import { ErrorMask, type OnError } from "./error-mask.js";
 import { invalidUiOption } from "./errors.js";
+import { fileChunks } from "./ui-blocks.js";
 import { UiChunks } from "./ui-chunks.js";
 import { MessageParts, type UiPart } from "./ui-parts.js";
 
@@ -81,22 +82,18 @@ function inputPart(block: ContentBlock): UiPart[] {
     case "assistant_gen_text":
       return [{ type: "text", text: block.text }];
     case "user_input_image":
-      return filePart(block, "image/png");
+      return fileChunks(block, "image/png");
     case "user_input_audio":
-      return filePart(block, "audio/mpeg");
+      return fileChunks(block, "audio/mpeg");
     case "user_input_video":
-      return filePart(block, "video/mp4");
+      return fileChunks(block, "video/mp4");
     case "user_input_file":
-      return filePart(block, "application/octet-stream", block.name);
+      return fileChunks(block, "application/octet-stream").map((file) =>
+        withoutUndefined({ ...file, filename: block.name }),
+      );
     default:
       return [];
   }
-}
-
-function filePart({ url, base64Data, mimeType }: Media, usualType: string, filename?: string): UiPart[] {
-  const mediaType = mimeType ?? usualType;
-  const address = url ?? (base64Data === undefined ? undefined : `data:${mediaType};base64,${base64Data}`);
-  return address === undefined ? [] : [withoutUndefined({ type: "file", mediaType, url: address, filename })];
 }
 
 interface AnswerOptions {

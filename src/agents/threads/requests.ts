@@ -1,12 +1,12 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
-import { dropHistory } from "../../checkpoint/history/segments.js";
 import type { Answers } from "../../compose/options.js";
+import { canonicalText } from "../../run/policies/canonical-text.js";
+import { jsonCopy } from "../../schema/encode-json.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AgentCallOptions } from "../call-options.js";
 import { otherAnswer, otherPrompt, requestOfOldTurn } from "../errors.js";
 import { partedLog, promptIds } from "./stored-turn.js";
-import { removeEvents } from "./turn-events.js";
-import { runIdOf, type StoredTurn, type TurnRecord } from "./turn-row.js";
+import { clearTurn, runIdOf, type StoredTurn, type TurnRecord } from "./turn-row.js";
 
 interface Requested {
   readonly threadId: string;
@@ -46,14 +46,7 @@ function isSamePrompt(prompt: readonly AgenticMessage[], { messages }: TurnRecor
 
 /** Whether two values are the same JSON, in any order of fields. */
 function isEqual(one: unknown, other: unknown): boolean {
-  return textOf(one) === textOf(other);
-}
-
-function textOf(value: unknown): string {
-  return JSON.stringify(value, (_key, field: unknown) => {
-    if (typeof field !== "object" || field === null || Array.isArray(field)) return field;
-    return Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
+  return canonicalText(jsonCopy(one), []) === canonicalText(jsonCopy(other), []);
 }
 
 /** The turn that a message of a chat belongs to: a prompt, by its id, or the answer `turn-<number>`. */
@@ -75,9 +68,7 @@ export async function removeAfter(
 ): Promise<void> {
   for (const { key } of turns.toReversed()) {
     if (key < kept) return;
-    await store.delete(runIdOf(key));
-    if (store.append !== undefined) await dropHistory(store, runIdOf(key));
-    await removeEvents(store, key);
+    await clearTurn(store, key);
     if (key !== kept) await store.delete(key);
   }
 }

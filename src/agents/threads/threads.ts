@@ -1,6 +1,5 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { isConflict } from "../../checkpoint/errors.js";
-import { dropHistory } from "../../checkpoint/history/segments.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import type { AgenticMessage, TokenUsage } from "../../schema/message/agentic-message.js";
 import type { EndReason } from "../agent-result.js";
@@ -10,8 +9,8 @@ import { invalidAgentOption, noSuchTurn, nothingToAppend, threadWaiting, turnUnd
 import { promptMessages } from "../prompt-messages.js";
 import { forkThread, type ThreadForkOptions } from "./fork.js";
 import { messagesOfTurns } from "./open-turn.js";
-import { removeEvents } from "./turn-events.js";
 import {
+  clearTurn,
   mayRun,
   readTurn,
   readTurns,
@@ -170,9 +169,7 @@ async function removeFrom(store: CheckpointStore, id: string, turn: number): Pro
   const kept = turn === 0 ? "" : turnKey(id, turn);
   for (const key of (await turnKeys(store, id)).toReversed()) {
     if (key <= kept) return;
-    await store.delete(runIdOf(key));
-    if (store.append !== undefined) await dropHistory(store, runIdOf(key));
-    await removeEvents(store, key);
+    await clearTurn(store, key);
     await store.delete(key);
   }
 }

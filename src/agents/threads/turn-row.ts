@@ -1,5 +1,6 @@
 import { unreadableCheckpoint } from "../../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { dropHistory } from "../../checkpoint/history/segments.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { isFields } from "../../is.js";
@@ -8,6 +9,7 @@ import { shorten } from "../../schema/shorten.js";
 import type { EndReason } from "../agent-result.js";
 import { encodedId } from "../call-settings.js";
 import { invalidAgentOption, threadIdTooLong } from "../errors.js";
+import { removeEvents } from "./turn-events.js";
 
 /** How far a turn is, as it is stored. `open`: it runs, or what ran it is gone. */
 export type RecordStatus = "open" | "waiting" | "done" | "failed" | "aborted";
@@ -150,6 +152,13 @@ export async function readTurns(store: CheckpointStore, id: string): Promise<Sto
     if (stored !== undefined) turns.push({ key, record: decode(key, stored.data), version: stored.version });
   }
   return turns;
+}
+
+/** Removes what belongs to a turn beside its row: its run, the history of that, and its recorded events. */
+export async function clearTurn(store: CheckpointStore, key: string): Promise<void> {
+  await store.delete(runIdOf(key));
+  if (store.append !== undefined) await dropHistory(store, runIdOf(key));
+  await removeEvents(store, key);
 }
 
 /** Whether the process that runs an open turn may still live. A copy that has not been resumed has none. */

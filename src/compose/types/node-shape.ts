@@ -4,7 +4,7 @@ export interface NodeShape<In, Out, Inner = undefined, Options = object, Own = I
   readonly in: In;
   /** The node's output. */
   readonly out: Out;
-  /** The nodes inside it; `undefined` if it is no graph. */
+  /** The nodes inside it; `undefined` if it is not a graph. */
   readonly inner: Inner;
   /** Its call options. */
   readonly options: Options;
