@@ -1,10 +1,18 @@
 import type { ClosableStore } from "kumiko/compose";
 import { type PostgresConnection, type PostgresStoreOptions, postgresStore } from "kumiko/postgres";
 import { checkpointStoreConformance } from "kumiko/testing";
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { appendTo, bytes, entriesOf, idsOf } from "./rows.js";
-import { describeWithPostgres, hookTimeout, openAdmin, type PostgresServer, patience, startServer } from "./server.js";
+import {
+  describeWithPostgres,
+  hookTimeout,
+  openAdmin,
+  openPool,
+  type PostgresServer,
+  patience,
+  startServer,
+} from "./server.js";
 
 describeWithPostgres("postgresStore", () => {
   let server: PostgresServer;
@@ -48,7 +56,7 @@ describeWithPostgres("postgresStore", () => {
       const unread: unknown = {
         getTypeParser: (type: number) => (text: string) => (type === 25 ? text : `unread ${text}`),
       };
-      pool = new pg.Pool({ connectionString: server.url("strict"), types: unread as pg.CustomTypesConfig });
+      pool = openPool({ connectionString: server.url("strict"), types: unread as pg.CustomTypesConfig });
     });
     afterAll(() => pool?.end());
     it.each(checkpointStoreConformance(() => open({ pool })))("$name", ({ run }) => run());
@@ -173,7 +181,7 @@ describeWithPostgres("postgresStore", () => {
     });
 
     it("are appended in one round trip", async () => {
-      const pool = new pg.Pool({ connectionString: server.url() });
+      const pool = openPool({ connectionString: server.url() });
       const store = open({ pool });
       const version = await store.put("one round trip", bytes("a"), undefined);
       let statements = 0;
@@ -225,7 +233,7 @@ describeWithPostgres("postgresStore", () => {
     });
 
     it("leaves a pool that it was given as it is, and frees the connection beside it", async () => {
-      const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
+      const pool = openPool({ connectionString: server.url(), max: 1 });
       const store = open({ pool });
       await store.put("given pool", bytes("a"), undefined);
       await store.close();
@@ -270,7 +278,7 @@ describeWithPostgres("postgresStore", () => {
     });
 
     it("of one store leaves the lock to the others on its pool", async () => {
-      const pool = new pg.Pool({ connectionString: server.url(), max: 2 });
+      const pool = openPool({ connectionString: server.url(), max: 2 });
       const [one, two] = [open({ pool }), open({ pool })];
       await one.put("shared/1", bytes("a"), undefined);
       await two.put("shared/2", bytes("a"), undefined);

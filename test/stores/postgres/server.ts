@@ -34,12 +34,15 @@ export function describeWithPostgres(name: string, tests: () => void): void {
   else describe.skip(`${name} (skipped: ${missing})`, tests);
 }
 
-/** A connection of the tests' own. */
-export function openAdmin(server: PostgresServer): pg.Pool {
-  const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
-  pool.on("error", () => undefined); // the server crashed, or the test ended the connection
+/** Connections of the tests' own. */
+export function openPool(options: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(options);
+  // the server crashed, or was stopped before it had read that the connection ends
+  pool.on("error", () => undefined);
   return pool;
 }
+
+export const openAdmin = (server: PostgresServer): pg.Pool => openPool({ connectionString: server.url(), max: 1 });
 
 /** With the programs in a folder. @default those that are installed */
 export async function startServer(programs: string = programFolder() ?? ""): Promise<PostgresServer> {
