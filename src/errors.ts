@@ -63,6 +63,7 @@ export type ErrorCode =
   | "STREAM_RESTARTED"
   | "UNKNOWN_TOOL"
   | "THREAD_BUSY"
+  | "THREAD_OF_OTHER_USER"
   | "THREAD_WAITING"
   // templates
   | "INVALID_TEMPLATE"

@@ -13,6 +13,10 @@ export interface AgentContext {
   readonly requestContext: RequestContext;
   /** The thread of the call; missing without one. */
   readonly threadId?: string | undefined;
+  /** The number of the turn in its thread, starting at 1; missing without one. */
+  readonly turn?: number | undefined;
+  /** Who asks; missing where the call names nobody. */
+  readonly userId?: string | undefined;
   /** The conversation: earlier turns of the thread, then all that was logged in this one. */
   readonly messages: readonly AgenticMessage[];
   /** Aborted when the run stops. */

@@ -24,7 +24,7 @@ import { isMcpApproval } from "./interrupt-kinds.js";
 import { notExecuted } from "./own-calls.js";
 import { promptMessages } from "./prompt-messages.js";
 import { resultOf, resultOfAnswer } from "./run-result.js";
-import type { EventReader } from "./stream-call.js";
+import type { EventReader, RunWatch } from "./stream-call.js";
 import type { OpenedCall } from "./threads/saved-calls.js";
 import type { ThreadTurn } from "./threads/thread-turn.js";
 import type { TurnRecord } from "./threads/turn-row.js";
@@ -88,7 +88,7 @@ export class OngoingRun {
     const checkpointId = thread?.checkpointId ?? options.checkpointId ?? (isPassing ? this.#newId(options) : undefined);
     this.#begin(options, thread, checkpointId);
     const given = { ...options, ...opened?.left, ...(checkpointId !== undefined && { checkpointId }) };
-    const run = this.#ofTurn(runOptionsOf(given, this.#reader));
+    const run = this.#ofTurn(runOptionsOf(given, this.#watchedBy(thread)));
     const input = thread?.messages ?? messages;
     this.#prompt = input;
     const own = thread !== undefined || isPassing ? savedAs(run, { hasReservedId: !isPassing, isPassing }) : run;
@@ -107,11 +107,12 @@ export class OngoingRun {
     const { id, thread } = opened;
     this.#prompt = thread?.messages ?? [];
     this.#begin(options, thread, id);
-    const run = this.#ofTurn(runOptionsOf(options, this.#reader));
+    const run = this.#ofTurn(runOptionsOf(options, this.#watchedBy(thread)));
     const onState = (state: AgentState): void => {
       this.#resumed = state;
     };
-    const resumed = { id, thread, answers: opened.answers, run, modifyState: options.modifyState, onState };
+    const { modifyState, userId } = options;
+    const resumed = { id, thread, answers: opened.answers, run, modifyState, userId, onState };
     return this.#settle(() => resumeRun(this.#agent, resumed), { thread, parent: undefined });
   }
 
@@ -166,12 +167,24 @@ export class OngoingRun {
       modelOptions: modelOptionsOf(options),
       maxSteps: options.maxSteps,
       threadId: thread?.threadId,
+      number: thread?.number,
+      userId: thread === undefined ? options.userId : thread.userId,
       checkpointId,
       onEnd: this.#onEnd(thread),
       spent: this.#spent,
       depth: this.#depth,
       parentCallId: this.#parentCallId ?? callIdOf(parent),
     });
+  }
+
+  /** What can stop the run, and who hears of its tools. */
+  #watchedBy(thread: ThreadTurn | undefined): {
+    readonly signal?: AbortSignal | undefined;
+    readonly watch?: RunWatch | undefined;
+  } {
+    const { signal, watch } = this.#reader ?? {};
+    if (thread === undefined) return { signal, watch };
+    return { signal: signal === undefined ? thread.signal : AbortSignal.any([signal, thread.signal]), watch };
   }
 
   /** The nodes of the run find the turn by it. */
@@ -191,7 +204,7 @@ export class OngoingRun {
       answer = await work();
     } catch (error) {
       if (InterruptError.is(error)) return this.#waits(error, ending);
-      return this.#fails(toolGoneIn(error) ?? error, ending.thread);
+      return this.#fails(refusalIn(error) ?? error, ending.thread);
     }
     const state = this.#state ?? this.#memory?.recall();
     const { parts } = this.#agent;
@@ -230,7 +243,7 @@ export class OngoingRun {
     const turn = this.#turn;
     const { runtime } = this.#agent.parts.options;
     const state = this.#state;
-    const signals = [this.#reader?.signal, this.#options.signal, this.#options.parent?.signal];
+    const signals = [this.#reader?.signal, thread?.signal, this.#options.signal, this.#options.parent?.signal];
     const isAborted = isAbort(error, signals);
     this.wasAborted = isAborted;
     if (state !== undefined) this.#failed = failedLog(state, turn, { error, isAborted });
@@ -264,10 +277,10 @@ interface Ending {
   readonly parent: NodeContext | undefined;
 }
 
-/** The `UNKNOWN_TOOL` inside an error of `modifyState`, which comes wrapped. */
-function toolGoneIn(error: unknown): unknown {
+/** Why a resume was refused, inside an error of `modifyState`, which comes wrapped. */
+function refusalIn(error: unknown): unknown {
   const { cause } = (error ?? {}) as { readonly cause?: unknown };
-  return KumikoError.is(cause) && cause.code === "UNKNOWN_TOOL" ? cause : undefined;
+  return KumikoError.is(cause) && ["UNKNOWN_TOOL", "THREAD_OF_OTHER_USER"].includes(cause.code) ? cause : undefined;
 }
 
 /** The log of a turn that fails: rounds with a result per call, and what was delivered of an aborted answer. */

@@ -43,6 +43,8 @@ export interface AgentState {
   phase: "start" | "model" | "tools" | "round" | "end";
   /** The name of the agent that answers. */
   active: string;
+  /** Who asks: a resumed run keeps its user. */
+  userId?: string | undefined;
   /** The prompt, and all that was logged since. */
   log: AgenticMessage[];
   steps: StateStep[];

@@ -42,6 +42,11 @@ export type Prompt = string | PromptMessage | readonly PromptMessage[];
 export interface AgentCallOptions extends RunOptions {
   /** The conversation that this turn belongs to. Requires a store. */
   readonly threadId?: string | undefined;
+  /**
+   * Who asks. The thread belongs to the user of its first turn, and to others it does not exist; functions of the agent get it as
+   * `userId`, and agents inside it too. Left out, all threads can be reached; a present `undefined` is an error.
+   */
+  readonly userId?: string;
   /** If the thread waits for answers: throw, or do not execute its open calls. @default "throw" */
   readonly onWaiting?: "throw" | "close" | undefined;
   /** If another turn of the thread is in progress: throw, or wait for it. @default "throw" */

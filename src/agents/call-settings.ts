@@ -3,7 +3,7 @@ import { isFields } from "../is.js";
 import { requireModelOptions } from "../models/check-options.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentCallOptions, AgentModelOptions } from "./call-options.js";
-import { checkAgentOptionNames, type Elsewhere, invalidAgentOption, needsStore } from "./errors.js";
+import { checkAgentOptionNames, type Elsewhere, invalidAgentOption, invalidUser, needsStore } from "./errors.js";
 import type { RunWatch } from "./stream-call.js";
 
 /** The options of a run that a call may have. */
@@ -11,7 +11,9 @@ export const runNames: readonly string[] = [
   ...["parent", "key", "signal", "timeoutMs", "callbacks", "requestContext", "maxSteps", "options", "nodes"],
   ...["control", "checkpointId", "writeToCheckpointId", "forceNewRun", "takeover", "modifyState"],
 ];
-const callNames = [...runNames, "threadId", "onWaiting", "onBusy", "modelOptions", "requestId", "replaces"];
+const callNames = [
+  ...[...runNames, "threadId", "userId", "onWaiting", "onBusy", "modelOptions", "requestId", "replaces"],
+];
 
 /** The options of `createAgent`. */
 export const agentOptionNames: readonly string[] = [
@@ -46,7 +48,15 @@ export function checkCallOptions({ name, options: { store } }: AgentParts, optio
   if (onBusy !== undefined && onBusy !== "throw" && onBusy !== "wait") {
     throw invalidAgentOption('onBusy must be "throw" or "wait".');
   }
+  checkUser(`generate and stream of agent "${name}"`, options);
   checkRequest(options);
+}
+
+/** A user who is there must be one: nothing opens because a login gave `undefined`. */
+export function checkUser(where: string, options: { readonly userId?: unknown }): void {
+  if (!("userId" in options)) return;
+  const { userId } = options;
+  if (typeof userId !== "string" || encodedId(userId) === undefined) throw invalidUser(where, userId);
 }
 
 function checkRequest({ threadId, requestId, replaces }: AgentCallOptions): void {
@@ -102,7 +112,8 @@ export function runOptionsOf(
   given: AgentCallOptions,
   { signal, watch }: { readonly signal?: AbortSignal | undefined; readonly watch?: RunWatch | undefined } = {},
 ): RunOptions {
-  const { threadId, onWaiting, onBusy, modelOptions, requestId, replaces, maxSteps, options, nodes, ...others } = given;
+  const { threadId, userId, onWaiting, onBusy, modelOptions, requestId, replaces, maxSteps, ...ofRun } = given;
+  const { options, nodes, ...others } = ofRun;
   const { model, ...kinds } = options ?? {};
   // events need the handlers of tools only, and a handler of the whole run would be called for every chunk
   const callbacks = watch === undefined ? nodes?.tools?.callbacks : [...(nodes?.tools?.callbacks ?? []), watch];

@@ -237,6 +237,36 @@ export const turnUnderWay = (id: string): KumikoError =>
     `A turn of thread "${id}" is under way. Wait until it has ended; after a crash, resume({ threadId }, answers, { takeover: true }) continues it.`,
   );
 
+/** To this user, the thread is not there. */
+export const threadOfOtherUser = (id: string): KumikoError =>
+  new KumikoError(
+    "THREAD_OF_OTHER_USER",
+    `Thread ${shorten(id, { length: 80 })} belongs to another user, or to none: threads(store).update(id, { userId }) gives it one.`,
+  );
+
+/** The run was begun for another user, or for none. */
+export const runOfOtherUser = (id: string): KumikoError =>
+  new KumikoError(
+    "THREAD_OF_OTHER_USER",
+    `Run ${shorten(id, { length: 80 })} was begun for another user, or for none. Resume it with the userId that it was begun with, or without one.`,
+  );
+
+/** A user id that is there, and is none. */
+export const invalidUser = (where: string, userId: unknown): KumikoError =>
+  invalidAgentOption(
+    `userId of ${where} must be a string of 1 to 256 characters, percent-encoded (got ${shorten(userId)}).${userId === undefined ? " A login that failed must open nothing: leave the option out to see the threads of all users." : ""}`,
+  );
+
+export const noSuchThread = (id: string): KumikoError =>
+  new KumikoError("UNKNOWN_CHECKPOINT", `There is no thread ${shorten(id, { length: 80 })}.`);
+
+/** Somebody else has continued, replaced or removed a turn while it ran here. */
+export const turnTaken = (id: string, turn: number): KumikoError =>
+  new KumikoError(
+    "CHECKPOINT_CONFLICT",
+    `Turn ${turn} of thread "${id}" was continued, replaced or deleted elsewhere while it ran here, so its answer is not in the thread. Read the thread again.`,
+  );
+
 export const threadIdTooLong = (id: string): KumikoError =>
   new KumikoError(
     "INVALID_KEY",

@@ -50,4 +50,5 @@ export { type TrimMessagesOptions, trimMessages } from "./middleware/trim-messag
 export { ModelReply, type ModelRequest } from "./model-request.js";
 export { calledTool } from "./stop-conditions.js";
 export type { ThreadForkOptions } from "./threads/fork.js";
+export type { ThreadInfo, ThreadListOptions, ThreadSweepOptions, ThreadUpdate } from "./threads/thread-info.js";
 export { type Threads, type Turn, type TurnStatus, threads } from "./threads/threads.js";

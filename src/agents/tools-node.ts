@@ -128,7 +128,8 @@ function toolOptions(turn: OngoingTurn, { kit, table, tools }: Toolbox, ctx: Nod
 
 /** Tools are told which agent calls. */
 function callingAgent({ asked: { threadId }, state }: OngoingTurn): NonNullable<ToolContext["agent"]> {
-  return threadId === undefined ? { name: state.active } : { name: state.active, threadId };
+  const { active: name, userId } = state;
+  return { name, ...(threadId !== undefined && { threadId }), ...(userId !== undefined && { userId }) };
 }
 
 /** Follows the calls of one message for an agent that streams: emits pieces of results, and results as they arrive. */

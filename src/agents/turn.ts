@@ -26,6 +26,9 @@ export interface Asked {
   readonly kept?: Readonly<Record<string, unknown>> | undefined;
   readonly modelOptions?: AgentModelOptions | undefined;
   readonly threadId?: string | undefined;
+  /** The number of the turn in its thread. */
+  readonly number?: number | undefined;
+  readonly userId?: string | undefined;
   readonly checkpointId?: string | undefined;
   readonly maxSteps?: number | undefined;
   /** Who answers, when an earlier turn of the thread was handed over. */
@@ -179,6 +182,10 @@ export class OngoingTurn {
     this.depth = asked.depth ?? outer?.depth ?? 0;
     this.watch = asked.watch ?? outer?.watch;
     const active = state.phase === "start" ? (asked.active ?? state.active) : state.active;
+    if (state.phase === "start") {
+      const userId = asked.userId ?? outer?.state.userId;
+      if (userId !== undefined) state.userId = userId;
+    }
     state.active = this.#reachable?.has(active) === true ? active : root.name;
     for (const { model, usage } of asked.spent ?? []) this.count(model, usage);
     this.emit({ type: "start", threadId: asked.threadId, checkpointId: asked.checkpointId });
@@ -247,6 +254,8 @@ export class OngoingTurn {
       agent: this.state.active,
       requestContext: ctx.requestContext,
       threadId: this.asked.threadId,
+      turn: this.asked.number,
+      userId: this.state.userId,
       get signal() {
         return ctx.signal;
       },
@@ -262,6 +271,8 @@ export class OngoingTurn {
       agent: state.active,
       requestContext: ctx.requestContext,
       threadId: this.asked.threadId,
+      turn: this.asked.number,
+      userId: state.userId,
       signal: ctx.signal,
       ctx,
       get messages() {

@@ -21,7 +21,9 @@ export interface ToolContext<Options = unknown, Suspended = unknown, Resumed = u
   /** An alias of `signal`. */
   readonly abortSignal: AbortSignal;
   /** The calling agent, if an agent calls the tool. */
-  readonly agent?: { readonly name: string; readonly threadId?: string | undefined } | undefined;
+  readonly agent?:
+    | { readonly name: string; readonly threadId?: string | undefined; readonly userId?: string | undefined }
+    | undefined;
   /** The arguments as the model wrote them, after aliases and the argument handler. */
   readonly rawArguments: string;
   /**

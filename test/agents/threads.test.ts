@@ -65,9 +65,9 @@ describe("a thread", () => {
     await agent.generate("2", { threadId: "u/1" });
     const ids: string[] = [];
     for await (const id of store.list("~")) ids.push(id);
-    expect(ids).toEqual(["~thread/u%2F1/00000001", "~thread/u%2F1/00000002"]);
+    expect(ids).toEqual(["~thread/u%2F1/00000001", "~thread/u%2F1/00000002", "~threads/head/u%2F1"]);
     for await (const id of store.list("")) ids.push(id);
-    expect(ids).toHaveLength(2);
+    expect(ids).toHaveLength(3);
   });
 
   it("waits for answers, by its id", async () => {
@@ -420,7 +420,7 @@ describe("a thread", () => {
     for (const prompt of ["1", "2", "3"]) await agent.generate(prompt, { threadId: "u-1" });
     await all.append("u-2", [userMessage("x")]);
     const names: string[] = [];
-    for await (const name of all.list("u-")) names.push(name);
+    for await (const { id } of all.list({ prefix: "u-" })) names.push(id);
     expect(names).toEqual(["u-1", "u-2"]);
     await all.truncate("u-1", 2);
     expect((await all.messages("u-1")).map(textOf)).toEqual(["old", "answer", "1", "a"]);
@@ -449,7 +449,7 @@ describe("a thread", () => {
     const listed = async (prefix?: string): Promise<string[]> => {
       read.length = 0;
       const found: string[] = [];
-      for await (const id of threads(store).list(prefix)) found.push(id);
+      for await (const { id } of threads(store).list({ prefix })) found.push(id);
       return found;
     };
     for (const prefix of ["", "a", "a ", "a/", "b", "bö", "b😀", "b😀2", "c", "b\ud83d", "\udc00"]) {

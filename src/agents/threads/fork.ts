@@ -9,7 +9,11 @@ import { noUsage } from "../agent-state.js";
 import type { AgentFork, AgentForkOptions } from "../call-options.js";
 import { encodedId } from "../call-settings.js";
 import { forkFailed, invalidAgentOption, needsStore, noSuchTurn, threadExists, turnNotOver } from "../errors.js";
+import { announce, settleHead } from "./head-row.js";
+import { userOf } from "./thread-turn.js";
 import {
+  changeTurn,
+  ifUnchanged,
   readTurns,
   runIdOf,
   type StoredTurn,
@@ -17,7 +21,6 @@ import {
   turnKey,
   turnKeys,
   turnOfRunId,
-  writeTurn,
 } from "./turn-row.js";
 
 /** How a thread is copied. */
@@ -29,15 +32,21 @@ export interface ThreadForkOptions {
 }
 
 /** Copies the turns of a thread that are over, up to one of them. */
-export async function forkThread(store: CheckpointStore, id: string, options: ThreadForkOptions = {}): Promise<string> {
+export async function forkThread(
+  store: CheckpointStore,
+  id: string,
+  turns: readonly StoredTurn[],
+  options: ThreadForkOptions,
+): Promise<string> {
   checkOptions("fork of threads", options, ["turn", "to"]);
   const { turn, to = copyIdOf(id) } = options;
-  const turns = await readTurns(store, id);
   const last = turn === undefined ? turns.findLast(isOver) : turns.find(({ record }) => record.number === turn);
   if (last === undefined) throw noSuchTurn(id, turn ?? 1);
   if (!isOver(last)) throw turnNotOver(id, last.record.number);
   if ((await turnKeys(store, to)).length > 0) throw threadExists(to);
   await copyTurns(store, turns.slice(0, turns.indexOf(last) + 1), to);
+  const userId = turns[0]?.record.userId;
+  await settleHead(store, to, { number: last.record.number, userId, interrupts: [], at: Date.now() });
   return to;
 }
 
@@ -94,8 +103,16 @@ async function forkTurn(
   };
   // the record comes last: until then the copy is not there
   await graph.fork(runId, savedAs({ ...options, to: checkpointId }, { hasReservedId: true }));
+  const isFirst = before.length === 0;
+  if (isFirst) await announceCopy(store, to, forked);
   await copyTurns(store, before, to);
-  await writeTurn(store, key, copy, undefined);
+  await writeCopy(store, key, isFirst ? { ...copy, ...userOf(record) } : copy);
+  await settleHead(store, to, {
+    number: record.number,
+    userId: turns[0]?.record.userId,
+    interrupts: [],
+    at: Date.now(),
+  });
   return { checkpointId, threadId: to };
 }
 
@@ -104,11 +121,28 @@ function isOver({ record: { status } }: StoredTurn): boolean {
 }
 
 async function copyTurns(store: CheckpointStore, turns: readonly StoredTurn[], to: string): Promise<void> {
+  const [first] = turns;
+  if (first !== undefined) await announceCopy(store, to, first);
   for (const { record } of turns) {
     // a request names a turn of the original
     const { requestId, ...copy } = record;
-    await writeTurn(store, turnKey(to, record.number), copy, undefined);
+    await writeCopy(store, turnKey(to, record.number), copy);
   }
+}
+
+/** A copy belongs to the user of the original. */
+async function announceCopy(store: CheckpointStore, id: string, { record: { userId } }: StoredTurn): Promise<void> {
+  await announce(store, { id, userId, at: Date.now() });
+}
+
+async function writeCopy(store: CheckpointStore, key: string, copy: TurnRecord): Promise<void> {
+  const stored = await changeTurn(
+    store,
+    key,
+    ifUnchanged(undefined, () => copy),
+    {},
+  );
+  if (stored === undefined) throw threadExists(turnOfRunId(runIdOf(key))?.id ?? key);
 }
 
 /** The messages before the first answer. */

@@ -1,5 +1,4 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
-import { isConflict } from "../../checkpoint/errors.js";
 import { processOwner } from "../../checkpoint/journal/process-owner.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import { clockOf } from "../../components/clock.js";
@@ -8,38 +7,39 @@ import type { Answers } from "../../compose/options.js";
 import type { Runtime } from "../../compose/runtime.js";
 import { KumikoError } from "../../errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
-import type { FunctionToolCall } from "../../schema/message/content-block.js";
-import { toolCallsOf, toolResultsOf } from "../../schema/message/read-message.js";
-import { repairToolCalls } from "../../tools/node/repair-tool-calls.js";
-import { resultsOf } from "../../tools/node/results-of.js";
 import type { AgentGraph } from "../agent.js";
 import { type AgentParts, reachableFrom } from "../agent-parts.js";
-import { type AgentState, noUsage, type SpentTokens } from "../agent-state.js";
+import { noUsage, type SpentTokens } from "../agent-state.js";
 import type { AgentCallOptions } from "../call-options.js";
 import {
   emptyThread,
   needsStore,
   nothingOpen,
   threadBusy,
+  threadOfOtherUser,
   threadWaiting,
   turnUnderWay,
   unknownMessage,
 } from "../errors.js";
-import { notExecuted } from "../own-calls.js";
 import { type ReadAnswers, suspendedAnswers } from "./auto-resume.js";
+import { announce, type Hold, holdThread, isHeld, readHead } from "./head-row.js";
+import { asItWasLeft, closedQuestions, cutOff, type LeftTurnOptions } from "./left-turn.js";
 import { freshAnswers, knownRequest, removeAfter, turnOfMessage } from "./requests.js";
+import { removed } from "./rows.js";
 import { readSavedRun } from "./saved-run.js";
-import { storedResult } from "./stored-turn.js";
-import { keptOf, ThreadTurn } from "./thread-turn.js";
+import { keptOf, ThreadTurn, userOf } from "./thread-turn.js";
 import {
+  changeTurn,
+  ifUnchanged,
   mayRun,
+  readTurn,
   readTurns,
   runIdOf,
   type StoredTurn,
   type TurnRecord,
   turnKey,
+  turnKeys,
   turnOfRunId,
-  writeTurn,
 } from "./turn-row.js";
 
 interface Asked {
@@ -69,29 +69,31 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
   const { parts, threadId, messages, options } = asked;
   const store = storeOf(parts);
   const spent: SpentTokens[] = [];
+  // whether somebody changes the thread as a whole
+  let isBusy = false;
   for (let attempt = 1; ; attempt++) {
     options.signal?.throwIfAborted();
     const turns = await readTurns(store, threadId);
     const found = turns.at(-1);
     if (turns.length === 0 && messages.length === 0) throw emptyThread(threadId);
-    if (found?.record.status === "open" && !(await isFree(store, found, options))) {
+    checkOwner(threadId, turns, options);
+    if (isBusy || (found?.record.status === "open" && !(await isFree(store, found, options)))) {
+      isBusy = false;
       if (options.onBusy !== "wait") throw threadBusy(threadId);
       await waitForTurn(attempt, options.signal, parts.options.runtime);
       continue;
     }
-    const last = found && (await asItWasLeft(store, parts, found));
+    const last = found && (await asItWasLeft(store, found, parts.options));
     const known = options.requestId === undefined ? undefined : knownRequest(asked, turns, last);
     if (known !== undefined && known !== "replace") return { ...known, spent };
     const target = options.replaces === undefined ? undefined : turnOfMessage(turns, options.replaces);
     if (options.replaces !== undefined && target === undefined) throw unknownMessage(threadId, options.replaces);
     const replaced = known === "replace" ? last : target;
     if (replaced !== undefined) {
-      try {
-        return { kind: "new", turn: await replaceTurn(asked, store, turns, replaced), spent };
-      } catch (error) {
-        if (!isConflict(error)) throw error;
-        continue;
-      }
+      const turn = await replaceTurn(asked, store, turns, replaced);
+      if (turn instanceof ThreadTurn) return { kind: "new", turn, spent };
+      isBusy = turn === "held";
+      continue;
     }
     if (last?.record.status === "waiting") {
       const { answers, spent: more } = await answered(asked, turns, last);
@@ -99,25 +101,41 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
       if (answers !== undefined) return { kind: "resumed", checkpointId: runIdOf(last.key), answers, spent };
       if (options.onWaiting !== "close") throw threadWaiting(threadId, last.record.interrupts);
     }
-    try {
-      const closed = last === undefined ? [] : [await closeFormer(asked, store, last)];
-      return { kind: "new", turn: await newTurn(asked, store, [...turns.slice(0, -1), ...closed]), spent };
-    } catch (error) {
-      // another process was faster: look again
-      if (!isConflict(error)) throw error;
-    }
+    const closed = last && (await closeFormer(asked, store, last));
+    // where another process was faster, there is none: look again
+    if (last !== undefined && closed === undefined) continue;
+    const before = closed === undefined ? [] : [...turns.slice(0, -1), closed];
+    const turn = await newTurn(asked, store, before);
+    if (turn instanceof ThreadTurn) return { kind: "new", turn, spent };
+    isBusy = turn === "held";
   }
 }
+
+/** Why a turn was not written: others have changed the thread, or do so now. */
+type Refused = "changed" | "held";
 
 async function replaceTurn(
   asked: NewTurn,
   store: CheckpointStore,
   turns: readonly StoredTurn[],
   replaced: StoredTurn,
-): Promise<ThreadTurn> {
-  await removeAfter(store, turns, replaced);
-  const before = turns.filter(({ key }) => key < replaced.key);
-  return newTurn(asked, store, before, replaced);
+): Promise<ThreadTurn | Refused> {
+  const { threadId, parts, options } = asked;
+  const at = clockOf(parts.options).now();
+  const hold = await holdThread(store, threadId, { at, byForce: options.takeover === true });
+  if (hold === undefined) return "held";
+  try {
+    // nobody can begin a turn any more, but somebody may have
+    const last = turns.at(-1);
+    const now = (await turnKeys(store, threadId)).at(-1);
+    const newest = now === undefined ? undefined : await readTurn(store, now);
+    if (newest === undefined || newest.key !== last?.key || newest.version !== last.version) return "changed";
+    await removeAfter(store, turns, replaced);
+    const before = turns.filter(({ key }) => key < replaced.key);
+    return await newTurn(asked, store, before, { ...replaced, hold });
+  } finally {
+    await hold.release();
+  }
 }
 
 async function answered(asked: NewTurn, turns: readonly StoredTurn[], { record }: StoredTurn): Promise<ReadAnswers> {
@@ -128,35 +146,67 @@ async function answered(asked: NewTurn, turns: readonly StoredTurn[], { record }
   return suspendedAnswers({ parts: agent, threadId, interrupts, messages, history: messagesOfTurns(turns), options });
 }
 
-/** `replaced`: the turn that it is written over. */
+/** `replaced`: the turn that it is written over, in a thread that is held for it. */
 async function newTurn(
   { parts, threadId, messages, options }: NewTurn,
   store: CheckpointStore,
   turns: readonly StoredTurn[],
-  replaced?: StoredTurn,
-): Promise<ThreadTurn> {
+  replaced?: StoredTurn & { readonly hold: Hold },
+): Promise<ThreadTurn | Refused> {
   const last = turns.at(-1)?.record;
   const number = replaced?.record.number ?? (last?.number ?? 0) + 1;
+  const first = turns[0]?.record ?? replaced?.record;
+  const userId = first === undefined ? options.userId : first.userId;
+  const startedAt = clockOf(parts.options).now();
+  if (first === undefined) await announce(store, { id: threadId, userId, at: startedAt });
   const claim = runningClaims.open();
   const record: TurnRecord = {
     version: 1,
     number,
+    ...(number === 1 && userOf({ userId })),
     status: "open",
     messages,
     agent: last?.agent || parts.name,
     usage: noUsage,
-    startedAt: clockOf({ runtime: parts.options.runtime }).now(),
+    startedAt,
     owner: processOwner(),
     claim,
     ...(last?.kept !== undefined && { kept: last.kept }),
     ...(options.requestId !== undefined && { requestId: options.requestId }),
   };
+  const written = ifUnchanged(replaced?.record, () => record);
+  const stored = await claimed(claim, () => changeTurn(store, turnKey(threadId, number), written, replaced ?? {}));
+  if (stored === undefined) return "changed";
+  const head = await readHead(store, threadId);
+  if (options.takeover !== true && (await isHeld(store, head.row, replaced?.hold.claim))) {
+    await giveBack(store, stored, removed);
+    return "held";
+  }
+  return new ThreadTurn(store, parts, { threadId, userId, history: messagesOfTurns(turns), stored });
+}
+
+/** Undoes that a turn was begun. */
+async function giveBack(
+  store: CheckpointStore,
+  { key, record, version }: StoredTurn,
+  former: TurnRecord | typeof removed,
+) {
+  const { claim } = record;
   try {
-    const stored = await writeTurn(store, turnKey(threadId, number), record, replaced?.version);
-    return new ThreadTurn(store, parts, { threadId, history: messagesOfTurns(turns), stored });
-  } catch (error) {
+    await changeTurn(store, key, (_, isMine) => (isMine ? former : undefined), { record, version, claim });
+  } finally {
     runningClaims.close(claim);
-    throw error;
+  }
+}
+
+/** Writes a turn with a claim, which is given up if the turn could not be written. */
+async function claimed(claim: string, write: () => Promise<StoredTurn | undefined>): Promise<StoredTurn | undefined> {
+  let stored: StoredTurn | undefined;
+  try {
+    stored = await write();
+    return stored;
+  } finally {
+    if (stored === undefined) runningClaims.close(claim);
   }
 }
 
@@ -180,6 +230,7 @@ export async function reopenTurn(
   const found = turns.at(-1);
   if (found === undefined || (named.number !== undefined && found.record.number !== named.number))
     throw nothingOpen(named.id);
+  checkOwner(named.id, turns, options);
   // with no answers, or those that the turn has had, a client asks for what it may have missed
   if (found.record.status === "done" && typeof target !== "string" && answers !== undefined) {
     const { fresh = {} } = freshAnswers(found.record, answers, () => false);
@@ -188,22 +239,31 @@ export async function reopenTurn(
   }
   if (found.record.status === "done") throw nothingOpen(named.id);
   if (found.record.status === "open" && !(await isFree(store, found, options))) throw turnUnderWay(named.id);
-  const { record, key, version } = await asItWasLeft(store, parts, found);
+  const { record, key, version } = await asItWasLeft(store, found, parts.options);
   const isRepeated = Object.keys(answers ?? {}).some((id) => Object.hasOwn(record.answers ?? {}, id));
-  const waits = record.interrupts ?? (isRepeated ? (await readSavedRun(store, parts, runIdOf(key)))?.interrupts : []);
+  const waits =
+    record.interrupts ??
+    (isRepeated ? (await readSavedRun(store, runIdOf(key), parts.options.runtime))?.interrupts : []);
   const { fresh, all } = freshAnswers(record, answers, (id) => waits?.some((open) => open.id === id) === true);
   const claim = runningClaims.open();
-  try {
-    const { notBegun, ...rest } = record;
-    const open: TurnRecord = { ...rest, status: "open", owner: processOwner(), claim, ...(all && { answers: all }) };
-    const stored = await writeTurn(store, key, open, version);
-    const history = messagesOfTurns(turns.slice(0, -1));
-    const turn = new ThreadTurn(store, parts, { threadId: named.id, history, stored, former: record });
-    return { kind: "reopened", turn, answers: fresh };
-  } catch (error) {
-    runningClaims.close(claim);
-    throw isConflict(error) ? turnUnderWay(named.id) : error;
+  const { notBegun, stops, ...rest } = record;
+  const open: TurnRecord = { ...rest, status: "open", owner: processOwner(), claim, ...(all && { answers: all }) };
+  const written = ifUnchanged(record, () => open);
+  const stored = await claimed(claim, () => changeTurn(store, key, written, { record, version }));
+  if (stored === undefined) throw turnUnderWay(named.id);
+  if (options.takeover !== true && (await isHeld(store, (await readHead(store, named.id)).row))) {
+    await giveBack(store, stored, found.record);
+    throw turnUnderWay(named.id);
   }
+  const history = messagesOfTurns(turns.slice(0, -1));
+  const { userId } = turns[0]?.record ?? record;
+  const turn = new ThreadTurn(store, parts, { threadId: named.id, userId, history, stored, former: record });
+  return { kind: "reopened", turn, answers: fresh };
+}
+
+/** A thread does not exist for another user than its own. */
+function checkOwner(id: string, [first]: readonly StoredTurn[], { userId }: AgentCallOptions): void {
+  if (first !== undefined && userId !== undefined && first.record.userId !== userId) throw threadOfOtherUser(id);
 }
 
 function storeOf({ name, options: { store } }: AgentParts): CheckpointStore {
@@ -217,30 +277,14 @@ async function isFree(store: CheckpointStore, { record }: StoredTurn, options: A
 }
 
 /**
- * A turn whose process could not write how it ended: if its run has stopped to wait for answers, the turn waits for them. Nothing is
- * written.
+ * A turn that is over has no open calls, and no checkpoint where no history is kept. `undefined` if another process has written to it
+ * first.
  */
-async function asItWasLeft(store: CheckpointStore, parts: AgentParts, turn: StoredTurn): Promise<StoredTurn> {
-  if (turn.record.status !== "open") return turn;
-  const run = await readSavedRun(store, parts, runIdOf(turn.key));
-  if (run?.state === undefined || run.interrupts.length === 0) return turn;
-  const { owner, claim, ...rest } = turn.record;
-  const { state, interrupts, results } = run;
-  const waiting = {
-    status: "waiting",
-    messages: loggedIn(state, rest),
-    agent: state.active,
-    usage: state.usage,
-  } as const;
-  return { ...turn, record: { ...rest, ...waiting, interrupts, results } };
-}
-
-/** A turn that is over has no open calls, and no checkpoint where no history is kept. */
 async function closeFormer(
   { parts, graph, options }: Asked,
   store: CheckpointStore,
   turn: StoredTurn,
-): Promise<StoredTurn> {
+): Promise<StoredTurn | undefined> {
   const { record, key, version } = turn;
   const runId = runIdOf(key);
   const isKept = (parts.options.history ?? false) !== false;
@@ -248,37 +292,15 @@ async function closeFormer(
     if (!isKept) await removeRun(graph, store, runId, options);
     return turn;
   }
-  const closed = record.status === "waiting" ? closedQuestions(record) : await cutOff(store, parts, turn);
-  const stored = await writeTurn(store, key, closed, version);
-  if (!isKept) await store.delete(runId);
+  const closed = record.status === "waiting" ? closedQuestions(record) : await cutOff(store, turn, leftBy(parts));
+  const written = ifUnchanged(record, () => closed);
+  const stored = await changeTurn(store, key, written, { record, version });
+  if (stored !== undefined && !isKept) await store.delete(runId);
   return stored;
 }
 
-/** Results of calls that have finished stay; the others are not executed any more. */
-function closedQuestions({ interrupts, results = [], ...rest }: TurnRecord): TurnRecord {
-  const missing = (calls: readonly FunctionToolCall[]): readonly AgenticMessage[] =>
-    notExecuted(calls, "the conversation went on without its result");
-  return { ...rest, status: "aborted", messages: completed(rest.messages, results, missing) };
-}
-
-/** The state of a turn whose process ended: its run may have saved more than the turn itself. */
-async function cutOff(store: CheckpointStore, parts: AgentParts, { record, key }: StoredTurn): Promise<TurnRecord> {
-  const { owner, claim, ...rest } = record;
-  const { state, results = [], isOver = false } = (await readSavedRun(store, parts, runIdOf(key))) ?? {};
-  const missing = (_calls: unknown, message: AgenticMessage): readonly AgenticMessage[] =>
-    resultsOf(new Error("The process that ran it has ended."), message);
-  if (state === undefined) return { ...rest, status: "failed", messages: completed(rest.messages, results, missing) };
-  return {
-    ...rest,
-    status: isOver ? "done" : "failed",
-    messages: completed(loggedIn(state, record), results, missing),
-    usage: state.usage,
-    usageByModel: state.usageByModel,
-    result: storedResult(state),
-    ...(isOver && { finishReason: state.end ?? "stop" }),
-    agent: state.active,
-    ...keptOf(parts, state, rest.kept),
-  };
+function leftBy(parts: AgentParts): LeftTurnOptions {
+  return { runtime: parts.options.runtime, keptOf: (state, former) => keptOf(parts, state, former) };
 }
 
 /** Removes the run of a turn that is over, if its process died before it did. One that still runs is about to remove it. */
@@ -293,31 +315,8 @@ async function removeRun(
   } catch (error) {
     const code = KumikoError.is(error) ? error.code : undefined;
     if (code === "CHECKPOINT_UNREADABLE") await store.delete(runId);
-    else if (code !== "CHECKPOINT_IN_USE") throw error;
+    else if (code !== "CHECKPOINT_IN_USE" && code !== "CHECKPOINT_CONFLICT") throw error;
   }
-}
-
-/** A run that was saved before its first step has logged nothing yet, not even the prompt. */
-function loggedIn({ log, entry }: AgentState, { messages }: Pick<TurnRecord, "messages">): readonly AgenticMessage[] {
-  if (log.length === 0) return messages;
-  return entry === undefined ? log : log.slice(0, entry.log);
-}
-
-type MissingResults = (calls: readonly FunctionToolCall[], message: AgenticMessage) => readonly AgenticMessage[];
-
-/** A log in which every call has a result: that of the last round's calls which is known, or what `missing` returns for each. */
-function completed(
-  log: readonly AgenticMessage[],
-  known: readonly AgenticMessage[],
-  missing: MissingResults,
-): readonly AgenticMessage[] {
-  const last = log.at(-1);
-  const calls = last?.role === "assistant" ? toolCallsOf(last) : [];
-  if (last === undefined || calls.length === 0) return repairToolCalls(log);
-  const others = missing(calls, last);
-  const resultOf = (callId: string): AgenticMessage | undefined =>
-    known.find((message) => toolResultsOf(message).some((result) => result.callId === callId));
-  return [...log, ...others.map((other, index) => resultOf(calls[index]?.callId ?? "") ?? other)];
 }
 
 export function messagesOfTurns(turns: readonly StoredTurn[]): AgenticMessage[] {

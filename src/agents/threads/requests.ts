@@ -5,8 +5,9 @@ import { jsonCopy } from "../../schema/encode-json.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AgentCallOptions } from "../call-options.js";
 import { otherAnswer, otherPrompt, requestOfOldTurn } from "../errors.js";
+import { removed } from "./rows.js";
 import { partedLog, promptIds } from "./stored-turn.js";
-import { clearTurn, runIdOf, type StoredTurn, type TurnRecord } from "./turn-row.js";
+import { changeTurn, clearTurn, runIdOf, type StoredTurn, type TurnRecord } from "./turn-row.js";
 
 interface Requested {
   readonly threadId: string;
@@ -69,7 +70,7 @@ export async function removeAfter(
   for (const { key } of turns.toReversed()) {
     if (key < kept) return;
     await clearTurn(store, key);
-    if (key !== kept) await store.delete(key);
+    if (key !== kept) await changeTurn(store, key, () => removed);
   }
 }
 

@@ -10,7 +10,15 @@ import type { AgentGraph } from "../agent.js";
 import type { AgentParts } from "../agent-parts.js";
 import type { AgentState } from "../agent-state.js";
 import type { AgentCallOptions } from "../call-options.js";
-import { checkMaxSteps, checkModelOptions, ofCall, ofCreateAgent, runNames, runOptionsOf } from "../call-settings.js";
+import {
+  checkMaxSteps,
+  checkModelOptions,
+  checkUser,
+  ofCall,
+  ofCreateAgent,
+  runNames,
+  runOptionsOf,
+} from "../call-settings.js";
 import {
   checkAgentOptionNames,
   childOfTwo,
@@ -18,6 +26,7 @@ import {
   invalidAgentOption,
   needsStore,
   noSuchRun,
+  runOfOtherUser,
 } from "../errors.js";
 import { checkOpenTools } from "../open-tools.js";
 import { type Opened, openTurn, reopenTurn } from "./open-turn.js";
@@ -116,7 +125,8 @@ const onlyOfNewRuns = ["parent", "key", "checkpointId", "forceNewRun"];
 
 function checkResumeOptions({ name, options: { store } }: AgentParts, options: AgentCallOptions): void {
   const names = runNames.filter((one) => !onlyOfNewRuns.includes(one));
-  checkAgentOptionNames(`resume of agent "${name}"`, options, [...names, "modelOptions"], ofNewTurns);
+  checkAgentOptionNames(`resume of agent "${name}"`, options, [...names, "userId", "modelOptions"], ofNewTurns);
+  checkUser(`resume of agent "${name}"`, options);
   checkMaxSteps(options.maxSteps);
   checkModelOptions("resume", options.modelOptions);
   if (store === undefined) throw needsStore(`Agent "${name}" was asked to resume`);
@@ -129,6 +139,8 @@ export interface ResumedRun {
   /** The options of the run. */
   readonly run: RunOptions;
   readonly modifyState: ResumeOptions["modifyState"];
+  /** Who resumes it, if the caller says so. */
+  readonly userId: string | undefined;
   /** Gets the state that the run begins with. */
   readonly onState: (state: AgentState) => void;
 }
@@ -136,13 +148,15 @@ export interface ResumedRun {
 /** Goes on with a run. One that was never saved begins again. */
 export async function resumeRun(
   { parts, graph }: CalledAgent,
-  { id, thread, answers, run, modifyState: given, onState }: ResumedRun,
+  { id, thread, answers, run, modifyState: given, userId, onState }: ResumedRun,
 ): Promise<AgenticMessage> {
   if (thread?.hasBrokenOff === true) await finishTurn(thread, parts, id);
   const modifyState: ResumeOptions["modifyState"] = (state, path) => {
     const changed = given?.(state, path);
     if (path !== "") return changed;
     const first = (changed ?? state) as AgentState;
+    if (thread !== undefined) first.userId = thread.userId;
+    else if (userId !== undefined && first.userId !== userId) throw runOfOtherUser(id);
     onState(first);
     if (answers !== undefined) checkOpenTools(parts, first);
     return changed;
@@ -161,7 +175,7 @@ export async function resumeRun(
 /** A turn whose nodes have all ended is done, before its checkpoint goes: no node that runs now would write it. */
 async function finishTurn(thread: ThreadTurn, parts: AgentParts, id: string): Promise<void> {
   const { store } = parts.options;
-  const run = store && (await readSavedRun(store, parts, id));
+  const run = store && (await readSavedRun(store, id, parts.options.runtime));
   if (run?.isOver === true && run.state !== undefined) await thread.finish(run.state);
 }
 

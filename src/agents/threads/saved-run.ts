@@ -6,10 +6,10 @@ import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { interruptsOf } from "../../checkpoint/pause/interrupts-of.js";
 import { codecOf } from "../../checkpoint/values/codec-of.js";
 import { defaultRuntime } from "../../compose/default-runtime.js";
+import type { Runtime } from "../../compose/runtime.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { toolCallsOf } from "../../schema/message/read-message.js";
 import { isKeptResult, resultMessage } from "../../tools/node/result-block.js";
-import type { AgentParts } from "../agent-parts.js";
 import type { AgentState } from "../agent-state.js";
 
 /** The run of a turn as its checkpoint holds it. */
@@ -26,12 +26,12 @@ export interface SavedRun {
 /** Reads a saved run without claiming it; `undefined` if there is none. Throws if it cannot be read. */
 export async function readSavedRun(
   store: CheckpointStore,
-  { options: { runtime = defaultRuntime } }: AgentParts,
   runId: string,
+  { codecs }: Pick<Runtime, "codecs"> = defaultRuntime,
 ): Promise<SavedRun | undefined> {
   const row = await readRow(store, runId);
   if (row === undefined) return undefined;
-  const { root, status, runKey } = readDocument(row, codecOf(runtime.codecs));
+  const { root, status, runKey } = readDocument(row, codecOf(codecs));
   if (root === undefined) return undefined;
   const state = root.state?.value as AgentState | undefined;
   return {

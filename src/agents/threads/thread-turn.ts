@@ -1,13 +1,23 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
-import { isConflict } from "../../checkpoint/errors.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
+import { type Clock, clockOf } from "../../components/clock.js";
 import { KumikoError } from "../../errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { type AgentParts, reachableFrom } from "../agent-parts.js";
 import type { AgentState } from "../agent-state.js";
+import { turnTaken } from "../errors.js";
+import { markWaiting, settleHead } from "./head-row.js";
 import { storedResult } from "./stored-turn.js";
-import { type RecordStatus, runIdOf, type StoredTurn, type TurnRecord, writeTurn } from "./turn-row.js";
+import {
+  changeTurn,
+  type RecordStatus,
+  readTurn,
+  runIdOf,
+  type StoredTurn,
+  type TurnChange,
+  type TurnRecord,
+} from "./turn-row.js";
 
 /** The outcome of a turn. */
 export interface TurnEnd {
@@ -28,13 +38,26 @@ const stillWaiting: readonly string[] = [
   "UNKNOWN_TOOL",
 ];
 
+/** The turns of threads that this process runs, by their claims. */
+const running = new Map<string | undefined, ThreadTurn>();
+
+export const turnOfClaim = (claim: string | undefined): ThreadTurn | undefined => running.get(claim);
+
+/** A stop from another process is seen within a second. */
+const lookMs = 500;
+
 /** A turn of a thread that this process runs. */
 export class ThreadTurn {
   readonly threadId: string;
   /** Of the turns before this one. */
   readonly history: readonly AgenticMessage[];
+  /** Whose thread it is. */
+  readonly userId: string | undefined;
   readonly #store: CheckpointStore;
   readonly #parts: AgentParts;
+  readonly #clock: Clock;
+  readonly #stopping = new AbortController();
+  #timer: unknown;
   /** Its record before it was resumed. */
   readonly #former: TurnRecord | undefined;
   #stored: StoredTurn;
@@ -45,6 +68,7 @@ export class ThreadTurn {
     parts: AgentParts,
     turn: {
       readonly threadId: string;
+      readonly userId: string | undefined;
       readonly history: readonly AgenticMessage[];
       readonly stored: StoredTurn;
       readonly former?: TurnRecord | undefined;
@@ -53,9 +77,41 @@ export class ThreadTurn {
     this.#store = store;
     this.#parts = parts;
     this.threadId = turn.threadId;
+    this.userId = turn.userId;
     this.history = turn.history;
     this.#stored = turn.stored;
     this.#former = turn.former;
+    this.#clock = clockOf(parts.options);
+    running.set(turn.stored.record.claim, this);
+    this.#wait();
+  }
+
+  /** Aborted when the turn is stopped by `threads.stop`, in whatever process. */
+  get signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** Looks from time to time whether another process wants it to stop. */
+  #wait(): void {
+    const timer = this.#clock.setTimer(() => void this.#look(), lookMs);
+    (timer as { unref?(): void }).unref?.();
+    this.#timer = timer;
+  }
+
+  async #look(): Promise<void> {
+    const { key, record } = this.#stored;
+    const now = await readTurn(this.#store, key).catch(() => undefined);
+    if (!running.has(record.claim)) return;
+    if (now?.record.stops === true && now.record.claim === record.claim) this.stop();
+    else this.#wait();
+  }
+
+  get number(): number {
+    return this.#stored.record.number;
   }
 
   get checkpointId(): string {
@@ -93,26 +149,43 @@ export class ThreadTurn {
 
   /** Writes the outcome of the turn, unless another process has taken it over. */
   async close(status: Exclude<RecordStatus, "open">, end: TurnEnd): Promise<void> {
-    const { record, key, version } = this.#stored;
-    const { owner, claim, interrupts, results, ...rest } = record;
+    const { threadId: id, userId } = this;
+    const { record, key } = this.#stored;
+    const { number, claim } = record;
     try {
-      this.#stored = await writeTurn(this.#store, key, this.#closed(rest, status, { results, ...end }), version);
-    } catch (error) {
-      if (status === "done" || !isConflict(error)) throw error;
+      if (status === "waiting") await markWaiting(this.#store, id, { number, userId });
+      const change: TurnChange = (now, isMine) =>
+        now === undefined || !isMine ? undefined : this.#closed(now, status, end);
+      const closed = await changeTurn(this.#store, key, change, { ...this.#stored, claim });
+      if (closed !== undefined) await this.#settle(closed);
+      else if (status === "done") throw turnTaken(id, number);
     } finally {
-      runningClaims.close(claim);
+      this.#leave();
     }
   }
 
-  #closed(
-    rest: TurnRecord,
-    status: RecordStatus,
-    { state, messages, interrupts, results, error }: TurnEnd,
-  ): TurnRecord {
+  /** The turn is closed: that lists hear of it later may not fail it. */
+  async #settle(closed: StoredTurn): Promise<void> {
+    this.#stored = closed;
+    const { number, interrupts = [] } = closed.record;
+    const stopped = { number, userId: this.userId, interrupts, at: this.#clock.now() };
+    await settleHead(this.#store, this.threadId, stopped).catch(() => undefined);
+  }
+
+  #leave(): void {
+    const { claim } = this.#stored.record;
+    this.#clock.clearTimer(this.#timer);
+    running.delete(claim);
+    runningClaims.close(claim);
+  }
+
+  #closed(record: TurnRecord, status: RecordStatus, end: TurnEnd): TurnRecord {
     const former = this.#former;
+    const { owner, claim, stops, interrupts: _, results: kept, ...rest } = record;
+    const { state, messages, interrupts, results = kept, error } = end;
     // nothing has run, so it stays what it was; one without an owner can be resumed
     if (former !== undefined && (state === undefined || (former.status === "waiting" && leavesOpen(error)))) {
-      return former.status === "open" ? { ...rest, status: "open" } : former;
+      return former.status === "open" ? { ...rest, status: "open" } : { ...former, ...userOf(rest) };
     }
     if (state === undefined) return { ...rest, status, messages, notBegun: true };
     return {
@@ -132,6 +205,11 @@ export class ThreadTurn {
 
 function leavesOpen(error: unknown): boolean {
   return KumikoError.is(error) && stillWaiting.includes(error.code);
+}
+
+/** As a field of a record, if the thread has one. */
+export function userOf({ userId }: Pick<TurnRecord, "userId">): Pick<TurnRecord, "userId"> {
+  return userId === undefined ? {} : { userId };
 }
 
 /** The states that live as long as the thread. */

@@ -1,27 +1,36 @@
+import { checkOptions } from "../../check-options.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
-import { isConflict } from "../../checkpoint/errors.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
+import { isFields } from "../../is.js";
 import type { AgenticMessage, TokenUsage } from "../../schema/message/agentic-message.js";
 import type { EndReason } from "../agent-result.js";
-import { noUsage } from "../agent-state.js";
 import type { PromptMessage } from "../call-options.js";
-import { invalidAgentOption, noSuchTurn, nothingToAppend, threadWaiting, turnUnderWay } from "../errors.js";
-import { promptMessages } from "../prompt-messages.js";
-import { forkThread, type ThreadForkOptions } from "./fork.js";
-import { messagesOfTurns } from "./open-turn.js";
+import { checkUser } from "../call-settings.js";
 import {
-  clearTurn,
+  invalidAgentOption,
+  noSuchThread,
+  noSuchTurn,
+  nothingToAppend,
+  threadOfOtherUser,
+  threadWaiting,
+  turnUnderWay,
+} from "../errors.js";
+import { promptMessages } from "../prompt-messages.js";
+import { addTurn, deleteThread, stopThread, sweepThread, truncateThread, updateThread } from "./change-thread.js";
+import { forkThread, type ThreadForkOptions } from "./fork.js";
+import { forgetUser } from "./head-row.js";
+import { messagesOfTurns } from "./open-turn.js";
+import type { ThreadInfo, ThreadListOptions, ThreadSweepOptions, ThreadUpdate } from "./thread-info.js";
+import { infoOf, listThreads } from "./thread-list.js";
+import {
   mayRun,
   readTurn,
   readTurns,
   runIdOf,
+  type StoredTurn,
   type TurnRecord,
-  threadIds,
   threadKeys,
-  turnKey,
-  turnKeys,
   turnOfRunId,
-  writeTurn,
 } from "./turn-row.js";
 
 /**
@@ -54,6 +63,8 @@ export interface Turn {
   readonly startedAt: Date;
   /** Present while the turn can be resumed, and if a history is kept. */
   readonly checkpointId?: string | undefined;
+  /** The name that its caller has given it. */
+  readonly requestId?: string | undefined;
 }
 
 /**
@@ -75,18 +86,38 @@ export interface Threads {
    * it. Rejects with `THREAD_BUSY` while a turn is running, and with `THREAD_WAITING` while one waits for answers.
    */
   append(id: string, messages: readonly PromptMessage[]): Promise<void>;
-  /** Removes all turns after this one; `0` removes all turns. Rejects with `UNKNOWN_CHECKPOINT` if that turn does not exist. */
+  /**
+   * Removes all turns after this one; `0` removes all turns. Rejects with `UNKNOWN_CHECKPOINT` if that turn does not exist, and with
+   * `THREAD_BUSY` while a turn is running.
+   */
   truncate(id: string, turn: number): Promise<void>;
-  /** Removes all turns, with their checkpoints and recorded events. An unknown thread is not an error. */
+  /**
+   * Stops what runs in a thread, and removes all turns, with their checkpoints and recorded events. An unknown thread is not an
+   * error.
+   */
   delete(id: string): Promise<void>;
   /** Copies a thread up to a turn, and returns the id of the copy. The original stays unchanged. */
   fork(id: string, options?: ThreadForkOptions): Promise<string>;
-  /** The ids of all threads that start with the prefix. */
-  list(prefix?: string): AsyncIterable<string>;
+  /** What lists say about a thread; `undefined` if there is none. */
+  info(id: string): Promise<ThreadInfo | undefined>;
+  /** Changes whose thread it is, or its metadata. Rejects with `UNKNOWN_CHECKPOINT` if there is none. */
+  update(id: string, change: ThreadUpdate): Promise<void>;
+  /** Threads: those of a user with the newest first, others by their ids. */
+  list(options?: ThreadListOptions): AsyncIterable<ThreadInfo>;
+  /**
+   * Stops the turn that runs or waits, in any process: at once in this one, within a second elsewhere. The turn is `aborted`, with
+   * what was delivered of its answer. Returns whether there was one to stop.
+   */
+  stop(id: string): Promise<boolean>;
+  /** Removes threads that have not changed for some time, and returns how many. Those that run stay. */
+  sweep(options: ThreadSweepOptions): Promise<number>;
+  /** Removes all threads of a user, and what is kept for the user; stops what runs. */
+  deleteUser(userId: string): Promise<void>;
 }
 
 /**
- * Reads and edits the threads in a store, as written by agents that were called with a `threadId`.
+ * Reads and edits the threads in a store, as written by agents that were called with a `threadId`. With a `userId`, only the threads of
+ * that user are there; give it wherever a user asks.
  *
  * @example
  * const store = memoryStore();
@@ -94,82 +125,164 @@ export interface Threads {
  * await agent.generate("Hi", { threadId: "u-1" });
  * console.log(await threads(store).messages("u-1"));
  */
-export function threads(store: CheckpointStore): Threads {
+export function threads(store: CheckpointStore, options: { readonly userId?: string } = {}): Threads {
   if (typeof store?.get !== "function" || typeof store.list !== "function") {
     throw invalidAgentOption("threads takes the store that the agent was given: memoryStore(), sqliteStore(…), ….");
   }
-  return {
-    messages: async (id) => messagesOfTurns(await readTurns(store, id)),
-    turns: (id) => turnsOf(store, id),
-    append: async (id, messages) => append(store, id, promptMessages(messages, "messages")),
-    truncate: (id, turn) => truncate(store, id, turn),
-    delete: (id) => removeFrom(store, id, 0),
-    fork: (id, options) => forkThread(store, id, options),
-    list: (prefix = "") => threadIds(store, prefix),
-  };
+  checkOptions("threads", options, ["userId"]);
+  checkUser("threads", options);
+  return new StoredThreads(store, options.userId);
 }
 
-async function* turnsOf(store: CheckpointStore, id: string): AsyncGenerator<Turn, void> {
-  const all = await threadKeys(store, id);
-  const runs = new Set(all.filter((key) => turnOfRunId(key) !== undefined));
-  const keys = all.filter((key) => turnOfRunId(runIdOf(key)) !== undefined);
-  for (const key of keys) {
-    const stored = await readTurn(store, key);
-    if (stored === undefined) continue;
-    const turn = await turnIn(store, stored.record);
-    const canResume = (turn.status !== "done" && key === keys.at(-1)) || runs.has(runIdOf(key));
-    yield canResume ? { ...turn, checkpointId: runIdOf(key) } : turn;
+class StoredThreads implements Threads {
+  readonly #store: CheckpointStore;
+  readonly #userId: string | undefined;
+
+  constructor(store: CheckpointStore, userId: string | undefined) {
+    this.#store = store;
+    this.#userId = userId;
+  }
+
+  async messages(id: string): Promise<AgenticMessage[]> {
+    return messagesOfTurns(await this.#read(id));
+  }
+
+  async *turns(id: string): AsyncGenerator<Turn, void> {
+    const all = await threadKeys(this.#store, id);
+    const runs = new Set(all.filter((key) => turnOfRunId(key) !== undefined));
+    const keys = all.filter((key) => turnOfRunId(runIdOf(key)) !== undefined);
+    for (const key of keys) {
+      const stored = await readTurn(this.#store, key);
+      if (stored === undefined) continue;
+      if (key === keys[0] && !this.#owns(stored)) return;
+      const turn = await turnIn(this.#store, stored.record);
+      const canResume = (turn.status !== "done" && key === keys.at(-1)) || runs.has(runIdOf(key));
+      yield canResume ? { ...turn, checkpointId: runIdOf(key) } : turn;
+    }
+  }
+
+  async append(id: string, messages: readonly PromptMessage[]): Promise<void> {
+    const prompt = promptMessages(messages, "messages");
+    if (prompt.length === 0) throw nothingToAppend();
+    const store = this.#store;
+    for (;;) {
+      const turns = await readTurns(store, id);
+      if (!this.#owns(turns[0])) throw threadOfOtherUser(id);
+      const last = turns.at(-1)?.record;
+      if (last?.status === "open") throw turnUnderWay(id);
+      if (last?.status === "waiting") throw threadWaiting(id, last.interrupts);
+      if (
+        await addTurn(store, id, { messages: prompt, last, userId: turns[0] ? turns[0].record.userId : this.#userId })
+      )
+        return;
+    }
+  }
+
+  async truncate(id: string, turn: number): Promise<void> {
+    const turns = await this.#read(id);
+    if (turn !== 0 && !turns.some(({ record }) => record.number === turn)) throw noSuchTurn(id, turn);
+    if (turns.length > 0) await truncateThread(this.#store, id, turn);
+  }
+
+  async delete(id: string): Promise<void> {
+    const [first] = await this.#read(id);
+    if (first !== undefined || this.#userId === undefined) await deleteThread(this.#store, id, first?.record.userId);
+  }
+
+  async fork(id: string, options: ThreadForkOptions = {}): Promise<string> {
+    return forkThread(this.#store, id, await this.#read(id), options);
+  }
+
+  async info(id: string): Promise<ThreadInfo | undefined> {
+    const info = await infoOf(this.#store, id);
+    return this.#userId === undefined || info?.userId === this.#userId ? info : undefined;
+  }
+
+  async update(id: string, change: ThreadUpdate): Promise<void> {
+    checkOptions("update of threads", change, ["userId", "metadata"]);
+    checkUser("update of threads", change);
+    this.#checkSame("update", change.userId);
+    if (change.metadata !== undefined && !isFields(change.metadata))
+      throw invalidAgentOption("metadata of update of threads must be an object.");
+    const [first] = await this.#read(id);
+    if (first === undefined) throw noSuchThread(id);
+    await updateThread(this.#store, id, { first, update: change });
+  }
+
+  list(options: ThreadListOptions = {}): AsyncIterable<ThreadInfo> {
+    checkOptions("list of threads", options, {
+      prefix: [isString, "a string"],
+      userId: true,
+      waiting: [(waiting) => waiting === true, "true, or left out"],
+    });
+    checkUser("list of threads", options);
+    this.#checkSame("list", options.userId);
+    const { prefix = "", waiting, userId = this.#userId } = options;
+    return listThreads(this.#store, { prefix, userId, isWaiting: waiting === true });
+  }
+
+  async stop(id: string): Promise<boolean> {
+    if ((await this.#read(id)).length === 0) return false;
+    return stopThread(this.#store, id);
+  }
+
+  async sweep(options: ThreadSweepOptions): Promise<number> {
+    const age = [isAge, "a number of milliseconds of at least 0"] as const;
+    checkOptions("sweep of threads", options, { doneMs: age, waitingMs: age });
+    if (options.doneMs === undefined)
+      throw invalidAgentOption("sweep of threads needs doneMs, an age in milliseconds.");
+    const now = Date.now();
+    const isOld = ({ interrupts, updatedAt }: ThreadInfo): boolean => {
+      const limit = interrupts.length > 0 ? (options.waitingMs ?? Number.POSITIVE_INFINITY) : options.doneMs;
+      return now - updatedAt.getTime() >= limit;
+    };
+    let removed = 0;
+    for await (const info of this.list()) {
+      if (isOld(info) && (await sweepThread(this.#store, info.id, isOld))) removed += 1;
+    }
+    return removed;
+  }
+
+  async deleteUser(userId: string): Promise<void> {
+    checkUser("deleteUser", { userId });
+    this.#checkSame("deleteUser", userId);
+    for await (const { id } of listThreads(this.#store, { prefix: "", userId, isWaiting: false })) {
+      await deleteThread(this.#store, id, userId);
+    }
+    await forgetUser(this.#store, userId);
+  }
+
+  /** The turns of a thread, if it is there for the user. */
+  async #read(id: string): Promise<StoredTurn[]> {
+    const turns = await readTurns(this.#store, id);
+    return this.#owns(turns[0]) ? turns : [];
+  }
+
+  #owns(first: StoredTurn | undefined): boolean {
+    return this.#userId === undefined || first === undefined || first.record.userId === this.#userId;
+  }
+
+  #checkSame(method: string, userId: string | undefined): void {
+    if (userId === undefined || this.#userId === undefined || userId === this.#userId) return;
+    throw invalidAgentOption(
+      `${method} was given another userId than threads(store, { userId }): leave it out, or use threads(store).`,
+    );
   }
 }
 
+const isAge = (value: unknown): boolean => typeof value === "number" && value >= 0;
+const isString = (value: unknown): boolean => typeof value === "string";
+
 async function turnIn(store: CheckpointStore, record: TurnRecord): Promise<Turn> {
-  const { number, messages, agent, usage, usageByModel = {}, interrupts = [], results = [], finishReason } = record;
+  const { number, messages, agent, usage, usageByModel = {}, interrupts = [], results = [] } = record;
+  const { finishReason, requestId } = record;
   const open = record.status === "open" && ((await mayRun(store, record)) ? "running" : "cut_off");
   const status: TurnStatus = open || (record.status as TurnStatus);
   const turn = { number, messages, agent, status, usage, usageByModel, interrupts, results };
-  const startedAt = new Date(record.startedAt);
-  return finishReason === undefined ? { ...turn, startedAt } : { ...turn, startedAt, finishReason };
-}
-
-async function append(store: CheckpointStore, id: string, messages: readonly AgenticMessage[]): Promise<void> {
-  if (messages.length === 0) throw nothingToAppend();
-  for (;;) {
-    const last = (await readTurns(store, id)).at(-1)?.record;
-    if (last?.status === "open") throw turnUnderWay(id);
-    if (last?.status === "waiting") throw threadWaiting(id, last.interrupts);
-    const { number = 0, agent = "", kept } = last ?? {};
-    const record: TurnRecord = {
-      version: 1,
-      number: number + 1,
-      status: "done",
-      messages,
-      agent,
-      usage: noUsage,
-      startedAt: Date.now(),
-      ...(kept !== undefined && { kept }),
-    };
-    try {
-      await writeTurn(store, turnKey(id, record.number), record, undefined);
-      return;
-    } catch (error) {
-      // another writer was faster: look again
-      if (!isConflict(error)) throw error;
-    }
-  }
-}
-
-async function truncate(store: CheckpointStore, id: string, turn: number): Promise<void> {
-  const keys = await turnKeys(store, id);
-  if (turn !== 0 && !keys.includes(turnKey(id, turn))) throw noSuchTurn(id, turn);
-  await removeFrom(store, id, turn);
-}
-
-/** The newest first, so that what is left is always a thread. */
-async function removeFrom(store: CheckpointStore, id: string, turn: number): Promise<void> {
-  const kept = turn === 0 ? "" : turnKey(id, turn);
-  for (const key of (await turnKeys(store, id)).toReversed()) {
-    if (key <= kept) return;
-    await clearTurn(store, key);
-    await store.delete(key);
-  }
+  return {
+    ...turn,
+    startedAt: new Date(record.startedAt),
+    ...(finishReason !== undefined && { finishReason }),
+    ...(requestId !== undefined && { requestId }),
+  };
 }

@@ -5,10 +5,10 @@ import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { isFields } from "../../is.js";
 import type { AgenticMessage, FinishReason, TokenUsage } from "../../schema/message/agentic-message.js";
-import { shorten } from "../../schema/shorten.js";
 import type { EndReason } from "../agent-result.js";
 import { encodedId } from "../call-settings.js";
-import { invalidAgentOption, threadIdTooLong } from "../errors.js";
+import { threadIdTooLong } from "../errors.js";
+import { changeRow, type FoundRow, keysOf, parseRow, readRow, type removed } from "./rows.js";
 import { removeEvents } from "./turn-events.js";
 
 /** How far a turn is, as it is stored. `open`: it runs, or what ran it is gone. */
@@ -39,6 +39,8 @@ export interface StoredStep {
 export interface TurnRecord {
   readonly version: 1;
   readonly number: number;
+  /** Whose thread it is: in the record of its first turn. */
+  readonly userId?: string | undefined;
   readonly status: RecordStatus;
   /** The prompt, and once it is closed all that was logged. */
   readonly messages: readonly AgenticMessage[];
@@ -59,6 +61,8 @@ export interface TurnRecord {
   /** The process that runs it, and the name of the claim there. */
   readonly owner?: string | undefined;
   readonly claim?: string | undefined;
+  /** Somebody has asked the process that runs it to stop. */
+  readonly stops?: true | undefined;
   readonly interrupts?: readonly Interrupt[] | undefined;
   /** While it waits: results of calls that have finished beside those that wait. */
   readonly results?: readonly AgenticMessage[] | undefined;
@@ -79,9 +83,14 @@ const root = "~thread/";
 
 /** Where the turns of a thread stand. */
 export function threadPrefix(id: string): string {
+  return `${root}${idPart(id)}/`;
+}
+
+/** The id of a thread as a part of a key. */
+export function idPart(id: string): string {
   const encoded = typeof id === "string" ? encodedId(id) : undefined;
   if (encoded === undefined) throw threadIdTooLong(String(id));
-  return `${root}${encoded}/`;
+  return encoded;
 }
 
 export function turnKey(id: string, number: number): string {
@@ -98,60 +107,34 @@ export function turnOfRunId(checkpointId: string): { readonly id: string; readon
   return id === undefined ? undefined : { id: decodeURIComponent(id), number: Number(number) };
 }
 
-/** The names of all threads, each once. */
-export async function* threadIds(store: CheckpointStore, prefix: string): AsyncGenerator<string, void> {
-  const start = encodedPrefix(prefix);
-  if (start === undefined) return;
-  let last: string | undefined;
-  for await (const key of store.list(`${root}${start}`)) {
-    const [, encoded] = /^~thread\/([^/]+)\//.exec(key) ?? [];
-    if (encoded === undefined || encoded === last) continue;
-    last = encoded;
-    const id = decodeURIComponent(encoded);
-    if (id.startsWith(prefix)) yield id;
-  }
-}
-
-/** The common beginning of the encoded ids of all threads with a prefix; `undefined` if none can have it. */
-function encodedPrefix(prefix: string): string | undefined {
-  if (typeof prefix !== "string")
-    throw invalidAgentOption(`list of threads takes a prefix, which is a string (got ${shorten(prefix)}).`);
-  try {
-    // the first half of a pair says nothing of how the whole is encoded
-    return encodeURIComponent(prefix.replace(/[\ud800-\udbff]$/, ""));
-  } catch {
-    return undefined;
-  }
-}
-
 /** The keys of the turns of a thread, in order. */
 export async function turnKeys(store: CheckpointStore, id: string): Promise<string[]> {
   return (await threadKeys(store, id)).filter((key) => /\/\d{8}$/.test(key));
 }
 
 /** Those of its turns, and of their runs as far as they are kept. */
-export async function threadKeys(store: CheckpointStore, id: string): Promise<string[]> {
-  const keys: string[] = [];
-  for await (const key of store.list(threadPrefix(id))) keys.push(key);
-  return keys;
+export function threadKeys(store: CheckpointStore, id: string): Promise<string[]> {
+  return keysOf(store, threadPrefix(id));
 }
 
+/** `undefined` for a turn that is not there. */
 export async function readTurn(store: CheckpointStore, key: string): Promise<StoredTurn | undefined> {
-  const stored = (await store.get(key)) ?? undefined;
-  if (stored === undefined) return undefined;
-  return { key, record: decode(key, stored.data), version: stored.version };
+  return storedTurn(key, await readRow(store, key, (data) => decode(key, data)));
+}
+
+function storedTurn(key: string, found: FoundRow<TurnRecord> | undefined): StoredTurn | undefined {
+  const { row, version } = found ?? {};
+  return row === undefined || version === undefined ? undefined : { key, record: row, version };
 }
 
 /** The turns of a thread, in order. */
 export async function readTurns(store: CheckpointStore, id: string): Promise<StoredTurn[]> {
   const keys = await turnKeys(store, id);
   const found = await Promise.all(keys.map((key) => store.get(key)));
-  const turns: StoredTurn[] = [];
-  for (const [index, key] of keys.entries()) {
-    const stored = found[index] ?? undefined;
-    if (stored !== undefined) turns.push({ key, record: decode(key, stored.data), version: stored.version });
-  }
-  return turns;
+  return keys.flatMap((key, index) => {
+    const { data, version } = found[index] ?? {};
+    return data === undefined || version === undefined ? [] : [{ key, record: decode(key, data), version }];
+  });
 }
 
 /** Removes what belongs to a turn beside its row: its run, the history of that, and its recorded events. */
@@ -162,31 +145,56 @@ export async function clearTurn(store: CheckpointStore, key: string): Promise<vo
 }
 
 /** Whether the process that runs an open turn may still live. A copy that has not been resumed has none. */
-export async function mayRun(store: CheckpointStore, { owner, claim }: TurnRecord): Promise<boolean> {
+export async function mayRun(
+  store: CheckpointStore,
+  { owner, claim }: Pick<TurnRecord, "owner" | "claim">,
+): Promise<boolean> {
   if (owner === undefined || runningClaims.hasEnded(owner, claim)) return false;
   return (await store.isOwnerAlive?.(owner)) !== false;
 }
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+/** What becomes of a turn: another record, none, or `undefined` if it stays as it is. */
+export type TurnChange = (record: TurnRecord | undefined, isMine: boolean) => TurnRecord | typeof removed | undefined;
 
-export async function writeTurn(
+/** How a turn was last seen, and by whom it is changed. */
+export interface SeenTurn {
+  /** Saves a read: the first `change` gets this record. */
+  readonly record?: TurnRecord | undefined;
+  readonly version?: number | undefined;
+  /** The claim of the caller: a turn that has it is theirs, whatever else has been written to it. */
+  readonly claim?: string | undefined;
+}
+
+/**
+ * Changes a turn: the only way to write one. `change` is asked again for the newest record as long as others write too. Returns the
+ * row as it is now, or was before it was removed; `undefined` if it stays as it is.
+ */
+export async function changeTurn(
   store: CheckpointStore,
   key: string,
-  record: TurnRecord,
-  ifVersion: number | undefined,
-): Promise<StoredTurn> {
-  const version = await store.put(key, encoder.encode(JSON.stringify(record)), ifVersion);
-  return { key, record, version };
+  change: TurnChange,
+  seen?: SeenTurn,
+): Promise<StoredTurn | undefined> {
+  const claim = seen?.claim;
+  const isMine = (record: TurnRecord | undefined): boolean => claim !== undefined && record?.claim === claim;
+  const changed = await changeRow<TurnRecord>(store, key, {
+    decode: (data) => decode(key, data),
+    change: (record) => change(record, isMine(record)),
+    known: seen && { row: seen.record, version: seen.version },
+  });
+  return storedTurn(key, changed);
+}
+
+/** A change that makes another turn of one that is as it was seen. */
+export function ifUnchanged(
+  seen: TurnRecord | undefined,
+  next: (record: TurnRecord | undefined) => TurnRecord | typeof removed,
+): TurnChange {
+  return (record) => (record === seen ? next(record) : undefined);
 }
 
 function decode(key: string, data: Uint8Array): TurnRecord {
-  let record: unknown;
-  try {
-    record = JSON.parse(decoder.decode(data));
-  } catch {
-    record = undefined;
-  }
+  const record = parseRow(data);
   if (!isFields(record) || record.version !== 1 || !Array.isArray(record.messages)) {
     throw unreadableCheckpoint(`"${key}" is not a turn of a thread`);
   }
