@@ -19,7 +19,6 @@ import {
   settleHead,
   type ThreadHead,
 } from "./head-row.js";
-import { closedQuestions, cutOff } from "./left-turn.js";
 import { removed } from "./rows.js";
 import type { ThreadInfo, ThreadUpdate } from "./thread-info.js";
 import { infoOf } from "./thread-list.js";
@@ -228,6 +227,7 @@ async function askToStop(store: CheckpointStore, turn: StoredTurn): Promise<void
 
 /** Closes a turn that nobody runs. */
 async function abort(store: CheckpointStore, id: string, turn: StoredTurn): Promise<boolean> {
+  const { closedQuestions, cutOff } = await import("./left-turn.js");
   const { finishReason, ...closed } =
     turn.record.status === "waiting" ? closedQuestions(turn.record) : await cutOff(store, turn, {});
   const written = ifUnchanged(turn.record, () => ({ ...closed, status: "aborted" }));

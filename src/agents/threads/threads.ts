@@ -16,8 +16,7 @@ import {
   turnUnderWay,
 } from "../errors.js";
 import { promptMessages } from "../prompt-messages.js";
-import { addTurn, deleteThread, stopThread, sweepThread, truncateThread, updateThread } from "./change-thread.js";
-import { forkThread, type ThreadForkOptions } from "./fork.js";
+import type { ThreadForkOptions } from "./fork.js";
 import { forgetUser } from "./head-row.js";
 import { messagesOfTurns } from "./open-turn.js";
 import type { ThreadInfo, ThreadListOptions, ThreadSweepOptions, ThreadUpdate } from "./thread-info.js";
@@ -134,6 +133,9 @@ export function threads(store: CheckpointStore, options: { readonly userId?: str
   return new StoredThreads(store, options.userId);
 }
 
+/** What changes threads is loaded once it is needed: most programs only read them. */
+const changes = () => import("./change-thread.js");
+
 class StoredThreads implements Threads {
   readonly #store: CheckpointStore;
   readonly #userId: string | undefined;
@@ -165,6 +167,7 @@ class StoredThreads implements Threads {
     const prompt = promptMessages(messages, "messages");
     if (prompt.length === 0) throw nothingToAppend();
     const store = this.#store;
+    const { addTurn } = await changes();
     for (;;) {
       const turns = await readTurns(store, id);
       if (!this.#owns(turns[0])) throw threadOfOtherUser(id);
@@ -181,15 +184,17 @@ class StoredThreads implements Threads {
   async truncate(id: string, turn: number): Promise<void> {
     const turns = await this.#read(id);
     if (turn !== 0 && !turns.some(({ record }) => record.number === turn)) throw noSuchTurn(id, turn);
-    if (turns.length > 0) await truncateThread(this.#store, id, turn);
+    if (turns.length > 0) await (await changes()).truncateThread(this.#store, id, turn);
   }
 
   async delete(id: string): Promise<void> {
     const [first] = await this.#read(id);
-    if (first !== undefined || this.#userId === undefined) await deleteThread(this.#store, id, first?.record.userId);
+    if (first !== undefined || this.#userId === undefined)
+      await (await changes()).deleteThread(this.#store, id, first?.record.userId);
   }
 
   async fork(id: string, options: ThreadForkOptions = {}): Promise<string> {
+    const { forkThread } = await import("./fork.js");
     return forkThread(this.#store, id, await this.#read(id), options);
   }
 
@@ -206,7 +211,7 @@ class StoredThreads implements Threads {
       throw invalidAgentOption("metadata of update of threads must be an object.");
     const [first] = await this.#read(id);
     if (first === undefined) throw noSuchThread(id);
-    await updateThread(this.#store, id, { first, update: change });
+    await (await changes()).updateThread(this.#store, id, { first, update: change });
   }
 
   list(options: ThreadListOptions = {}): AsyncIterable<ThreadInfo> {
@@ -223,7 +228,7 @@ class StoredThreads implements Threads {
 
   async stop(id: string): Promise<boolean> {
     if ((await this.#read(id)).length === 0) return false;
-    return stopThread(this.#store, id);
+    return (await changes()).stopThread(this.#store, id);
   }
 
   async sweep(options: ThreadSweepOptions): Promise<number> {
@@ -236,6 +241,7 @@ class StoredThreads implements Threads {
       const limit = interrupts.length > 0 ? (options.waitingMs ?? Number.POSITIVE_INFINITY) : options.doneMs;
       return now - updatedAt.getTime() >= limit;
     };
+    const { sweepThread } = await changes();
     let removed = 0;
     for await (const info of this.list()) {
       if (isOld(info) && (await sweepThread(this.#store, info.id, isOld))) removed += 1;
@@ -246,6 +252,7 @@ class StoredThreads implements Threads {
   async deleteUser(userId: string): Promise<void> {
     checkUser("deleteUser", { userId });
     this.#checkSame("deleteUser", userId);
+    const { deleteThread } = await changes();
     for await (const { id } of listThreads(this.#store, { prefix: "", userId, isWaiting: false })) {
       await deleteThread(this.#store, id, userId);
     }
