@@ -1,5 +1,6 @@
 // Checks laws with many more examples than the tests; takes minutes.
 //   npm run laws                      all of these
+//   npm run laws -- chats             chats that are loaded again after every chunk, and whose servers are killed after every chunk
 //   npm run laws -- chunking          the chunking strategies, with 10,000 documents each
 //   npm run laws -- runs              properties of runs, of saved values and of schemas, with 2,000 examples each
 //   npm run laws -- crashes           runs whose processes are killed, 500 times
@@ -7,7 +8,7 @@
 import { spawnSync } from "node:child_process";
 
 const [first, ...others] = process.argv.slice(2);
-const all = ["chunking", "crashes", "meetings", "runs"];
+const all = ["chats", "chunking", "crashes", "meetings", "runs"];
 const isNamed = first !== undefined && all.includes(first);
 const laws = isNamed ? [first] : all;
 const given = isNamed ? others : process.argv.slice(2);
@@ -30,6 +31,7 @@ const meetings = {
 
 /** @type {Record<string, { files: string, env: Record<string, string | undefined> }>} */
 const runs = {
+  chats: { files: "test/ui/chats", env: { KUMIKO_CHATS: "all" } },
   chunking: { files: "test/rag/chunking", env: { KUMIKO_DOCUMENTS: process.env.KUMIKO_DOCUMENTS ?? "10000" } },
   crashes: { files: "test/crash", env: { KUMIKO_CRASH_KILLS: process.env.KUMIKO_CRASH_KILLS ?? "500" } },
   meetings: { files: "test/meetings", env: meetings },

@@ -69,6 +69,8 @@ export type AgentEventBody =
       readonly callId: string;
       readonly name: string;
       readonly arguments: string;
+      /** Of a call that was made before the run was resumed: the questions about it that are answered now. */
+      readonly answered?: readonly Interrupt[] | undefined;
     }
   | {
       /** A chunk of the output of a streaming tool. */

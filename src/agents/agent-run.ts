@@ -106,7 +106,7 @@ export class OngoingRun {
       return this.#told(opened.record, typeof checkpointId === "string" ? undefined : checkpointId.threadId);
     const { id, thread } = opened;
     this.#prompt = thread?.messages ?? [];
-    this.#begin(options, thread, id);
+    this.#begin(options, thread, id, opened.answers);
     const run = this.#ofTurn(runOptionsOf(options, this.#watchedBy(thread)));
     const onState = (state: AgentState): void => {
       this.#resumed = state;
@@ -153,7 +153,12 @@ export class OngoingRun {
     return `agent-${randomId()}`;
   }
 
-  #begin(options: AgentCallOptions, thread: ThreadTurn | undefined, checkpointId: string | undefined): void {
+  #begin(
+    options: AgentCallOptions,
+    thread: ThreadTurn | undefined,
+    checkpointId: string | undefined,
+    answers?: Answers,
+  ): void {
     const reader = this.#reader;
     const { parent, key = this.#agent.parts.name } = options;
     this.#options = options;
@@ -164,6 +169,7 @@ export class OngoingRun {
       history: thread?.history,
       kept: thread?.kept,
       active: thread?.active,
+      answered: answers && thread?.answered(answers),
       modelOptions: modelOptionsOf(options),
       maxSteps: options.maxSteps,
       threadId: thread?.threadId,

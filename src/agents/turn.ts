@@ -1,3 +1,4 @@
+import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import type { ToolChoice } from "../components/model.js";
 import { Context } from "../run/context.js";
@@ -33,6 +34,8 @@ export interface Asked {
   readonly maxSteps?: number | undefined;
   /** Who answers, when an earlier turn of the thread was handed over. */
   readonly active?: string | undefined;
+  /** The questions whose answers it goes on with. */
+  readonly answered?: readonly Interrupt[] | undefined;
   /** Of the caller that this is a tool of. */
   readonly parentCallId?: string | undefined;
   /** The tokens used before the run began, to read answers out of the message. */
@@ -220,6 +223,15 @@ export class OngoingTurn {
     const { view } = this.state;
     if (view === undefined) return this.messages;
     return [...view.messages, ...this.messages.slice(view.covers)];
+  }
+
+  /** The questions of a call, at this address, whose answers the run goes on with. */
+  answeredAt(callAddress: string): readonly Interrupt[] {
+    const isOfCall = ({ address }: Interrupt): boolean => {
+      const inside = address.startsWith(callAddress) ? address.slice(callAddress.length) : undefined;
+      return inside === "" || (inside?.startsWith(";") === true && !inside.includes(";runnable:"));
+    };
+    return (this.asked.answered ?? []).filter(isOfCall).concat(this.#outer?.answeredAt(callAddress) ?? []);
   }
 
   /** Receives the events of inner runs. */

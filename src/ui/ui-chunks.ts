@@ -8,7 +8,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ContentBlock, ToolResultContent } from "../schema/message/content-block.js";
 import { toolResultsOf } from "../schema/message/read-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
-import { askedCallIdOf, askedCallOf, callIdOf, isInner, resultValue } from "./call-id.js";
+import { type AskedCall, askedCallIdOf, askedCallOf, callIdOf, isInner, resultValue } from "./call-id.js";
 import { blockChunks } from "./ui-blocks.js";
 import type { UiChunk } from "./ui-chunk.js";
 
@@ -118,7 +118,10 @@ export class UiChunks {
         if (!this.#calls.has(toolCallId)) return [];
         return [{ type: "tool-input-delta", toolCallId, inputTextDelta: event.delta }];
       case "tool_call":
-        return [this.#input(event, toolCallId, event.name, toolInputOf(event.arguments))];
+        return [
+          this.#input(event, toolCallId, event.name, toolInputOf(event.arguments)),
+          ...(event.answered ?? []).flatMap((interrupt) => this.#convertAnswered(event, interrupt)),
+        ];
       case "tool_output_delta":
         return this.#growOutput(toolCallId, event.delta);
       case "tool_progress":
@@ -148,16 +151,30 @@ export class UiChunks {
   /** Sends an approval as an approval request of the AI SDK, and any other interrupt as a data part for the application. */
   #convertInterrupt(event: AgentEvent, interrupt: Interrupt): UiChunk[] {
     const asked = askedCallOf(interrupt);
-    const { id, info, schema } = interrupt;
-    const toolCallId = asked && askedCallIdOf(event, interrupt, asked, (sent) => this.#calls.has(sent));
-    if (asked === undefined || toolCallId === undefined || !approvals.has(asked.kind)) {
-      return [{ type: "data-interrupt", id, data: withoutUndefined({ id, info, schema, toolCallId }) }];
-    }
+    if (asked === undefined || !approvals.has(asked.kind)) return [this.#question(event, interrupt)];
+    const toolCallId = this.#askedCallId(event, interrupt, asked);
     const isNew = !this.#calls.has(toolCallId);
     return [
       ...(isNew ? [this.#input(event, toolCallId, asked.toolName, asked.input)] : []),
-      { type: "tool-approval-request", approvalId: id, toolCallId },
+      { type: "tool-approval-request", approvalId: interrupt.id, toolCallId },
     ];
+  }
+
+  /** Tells the client that a question is no longer open: it shows what became of an approval by itself. */
+  #convertAnswered(event: AgentEvent, interrupt: Interrupt): UiChunk[] {
+    const isApproval = approvals.has(askedCallOf(interrupt)?.kind ?? "");
+    return isApproval ? [] : [this.#question(event, interrupt, { answered: true })];
+  }
+
+  #question(event: AgentEvent, interrupt: Interrupt, more: { readonly answered?: true } = {}): UiChunk {
+    const { id, info, schema } = interrupt;
+    const asked = askedCallOf(interrupt);
+    const toolCallId = asked && this.#askedCallId(event, interrupt, asked);
+    return { type: "data-interrupt", id, data: withoutUndefined({ id, info, schema, toolCallId, ...more }) };
+  }
+
+  #askedCallId(event: AgentEvent, interrupt: Interrupt, asked: AskedCall): string {
+    return askedCallIdOf(event, interrupt, asked, (sent) => this.#calls.has(sent));
   }
 }
 
