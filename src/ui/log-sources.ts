@@ -27,10 +27,21 @@ export async function earlierEvents(
   );
   const parts = await Promise.all(
     earlier.slice(from).map(async ({ recording, run }) => {
-      return (await rows.all(id, recording)).filter((event) => !hasSeen(seen, run, event));
+      return withoutLostStep(await rows.all(id, recording)).filter((event) => !hasSeen(seen, run, event));
     }),
   );
   return parts.flat();
+}
+
+/** What a turn that went on keeps of a run that failed or was cut off: not its error, nor a step whose answer was lost. */
+function withoutLostStep(events: readonly AgentEvent[]): readonly AgentEvent[] {
+  const last = events.at(-1);
+  if (last?.type === "finish") return events;
+  const left = last?.type === "error" ? events.slice(0, -1) : events;
+  const isOwn = ({ agentPath }: AgentEvent): boolean => agentPath.length < 2;
+  const begun = left.findLastIndex((event) => event.type === "step_start" && isOwn(event));
+  const isLost = begun !== -1 && !left.slice(begun).some((event) => event.type === "message" && isOwn(event));
+  return isLost ? left.slice(0, begun) : left;
 }
 
 /** The events of a recording in this process. Cancelling it only stops reading. */

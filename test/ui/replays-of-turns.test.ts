@@ -5,8 +5,9 @@ import {
   type UIMessageChunk,
   uiMessageChunkSchema,
 } from "ai";
-import { createTool, functionToolCall, memoryStore } from "kumiko";
+import { assistantMessage, createTool, functionToolCall, memoryStore } from "kumiko";
 import { type AgentEvent, createAgent } from "kumiko/agents";
+import { assistantGenText } from "kumiko/schema";
 import { scriptedModel } from "kumiko/testing";
 import { type EventLog, eventLog, sse, uiMessageStream } from "kumiko/ui";
 import { describe, expect, it } from "vitest";
@@ -97,5 +98,60 @@ describe("the replay of a turn that has gone on after an answer", () => {
     const rows: string[] = [];
     for await (const key of store.list("~events/")) rows.push(key);
     expect(rows).toHaveLength(2);
+  });
+});
+
+describe("the replay of a turn that has gone on after a failure", () => {
+  const piece = (text: string) => assistantMessage(assistantGenText({ text, streamingMeta: { index: 0 } }));
+  const look = createTool({ id: "look", description: "", inputSchema: { type: "object" }, execute: () => "42" });
+  const looking = functionToolCall({ callId: "c1", name: "look", arguments: "{}" });
+
+  async function* lost() {
+    yield piece("It is boo");
+    throw new Error("connect ECONNREFUSED 10.0.0.7");
+  }
+
+  it("has neither the error nor the text that was lost with it, here and elsewhere", async () => {
+    const store = memoryStore();
+    const model = scriptedModel([looking], lost, "It is booked.");
+    const agent = createAgent({ store, tools: [look], model, retry: false });
+    const log = eventLog(store);
+    const failed: AgentEvent[] = [];
+    try {
+      for await (const event of log.record("t", agent.stream("Book", { threadId: "t" }))) failed.push(event);
+    } catch {} // told by the last event
+    expect(failed.at(-1)?.type).toBe("error");
+    const rest = await all(log.record("t", agent.resumeStream({ threadId: "t" }, {})));
+    const kept = failed.slice(
+      0,
+      failed.findLastIndex(({ type }) => type === "step_start"),
+    );
+    for (const one of [log, eventLog(store)]) {
+      expect(await all(one.replay("t"))).toEqual([...kept, ...rest]);
+      const message = await messageOf(await uiMessageStream(one.replay("t")));
+      const texts = message?.parts.map((part) => (part.type === "text" ? part.text : part.type));
+      expect(texts).toEqual(["step-start", "tool-look", "step-start", "It is booked."]);
+    }
+  });
+
+  it("keeps the answer of a step whose tools have failed", async () => {
+    let calls = 0;
+    const fail = createTool({
+      ...{ id: "look", description: "", inputSchema: { type: "object" } },
+      execute: () => {
+        calls += 1;
+        if (calls === 1) throw new Error("The disk is full.");
+        return "42";
+      },
+    });
+    const store = memoryStore();
+    const agent = createAgent({ store, tools: [fail], model: scriptedModel([looking], "42."), onToolError: "throw" });
+    const log = eventLog(store);
+    await all(log.record("t", agent.stream("Look", { threadId: "t" }))).catch(() => undefined);
+    await all(log.record("t", agent.resumeStream({ threadId: "t" }, {})));
+    const message = await messageOf(await uiMessageStream(log.replay("t")));
+    const parts = message?.parts.map((part) => (part.type === "text" ? part.text : part.type));
+    expect(parts?.filter((part) => part !== "step-start")).toEqual(["tool-look", "42."]);
+    expect(JSON.stringify(message)).toContain('"output":"42"');
   });
 });
