@@ -1,0 +1,322 @@
+// The page of examples/chat in a real browser. A test writes the answers of the model itself, so nothing depends on time.
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { browserPath, button, idle, type OpenChat, picture, saysWhole, send, talk, useChat } from "./chat-browser.js";
+import type { DrivenCall } from "./driven-model.js";
+
+const open = useChat();
+const missing = browserPath === undefined ? " (skipped: no Chromium is installed)" : "";
+
+/** Sends a prompt and gives its answer. */
+async function ask({ page, model }: OpenChat, prompt: string, answer: string): Promise<DrivenCall> {
+  await send(page, prompt);
+  const call = await model.called();
+  call.end(answer);
+  await idle(page);
+  return call;
+}
+
+const table = { day: "Friday", people: 2 };
+
+/** Goes on until the page asks whether a table may be booked. */
+async function askForApproval({ page, model }: OpenChat): Promise<void> {
+  await send(page, "A table, please");
+  (await model.called()).call("find_tables", table);
+  (await model.called()).call("choose_time", { times: ["18:00", "19:30"] });
+  await button(page, "19:30").waitFor();
+  await picture(page, "choice");
+  await button(page, "19:30").click();
+  (await model.called()).call("book_table", { ...table, time: "19:30" });
+  await button(page, "Approve").waitFor();
+}
+
+const before = "Friday: 3 times are free";
+const looked = [`✓ ${before}`, "✓ You chose 19:30"];
+const answer = (...parts: string[]) => `Kawa: ${parts.join(" | ")}`;
+
+/** Reloads the page, which must show the same as before. */
+async function isSameAfterReload(page: Page): Promise<void> {
+  const shown = await talk(page);
+  await page.reload();
+  await saysWhole(page, shown);
+}
+
+describe.skipIf(missing !== "")(`the page of examples/chat in Chromium${missing}`, () => {
+  it("sends a message, and shows the answer while it is written", async () => {
+    const chat = await open();
+    const { page, model } = chat;
+    await picture(page, "empty");
+    await send(page, "Hello");
+    const call = await model.called();
+    expect(call.asked).toEqual(["user: Hello"]);
+    call.write("Good ");
+    await saysWhole(page, ["You: Hello", answer("Good")]);
+    expect(await button(page, "Send").count()).toBe(0);
+    call.end("evening.");
+    await idle(page);
+    await saysWhole(page, ["You: Hello", answer("Good evening.")]);
+    const { asked } = await ask(chat, "And you?", "Fine.");
+    expect(asked).toEqual(["user: Hello", "assistant: Good evening.", "user: And you?"]);
+    await isSameAfterReload(page);
+  });
+
+  it("lets the user choose and approve, before and after a reload", async () => {
+    const chat = await open();
+    const { page, model } = chat;
+    await askForApproval(chat);
+    await picture(page, "approval");
+    await isSameAfterReload(page);
+    await button(page, "Approve").click();
+    (await model.called()).end("It is booked.");
+    await idle(page);
+    const whole = ["You: A table, please", answer(...looked, "✓ Booked, K-0417", "It is booked.")];
+    await saysWhole(page, whole);
+    await page.reload();
+    await saysWhole(page, whole);
+    expect(await button(page, "Approve").count()).toBe(0);
+  });
+
+  it("lets the user decline: nothing is booked", async () => {
+    const chat = await open();
+    const { page, model } = chat;
+    await askForApproval(chat);
+    await button(page, "Decline").click();
+    (await model.called()).end("Another evening?");
+    await idle(page);
+    await saysWhole(page, ["You: A table, please", answer(...looked, "✕ Not booked", "Another evening?")]);
+    await isSameAfterReload(page);
+    expect(chat.received()).not.toContain("K-0417");
+  });
+
+  it("lets the user say something else while a question is open", async () => {
+    const chat = await open();
+    const { page } = chat;
+    await askForApproval(chat);
+    const { asked } = await ask(chat, "Wait, what is on the menu?", "Fish.");
+    expect(asked.at(-1)).toBe("user: Wait, what is on the menu?");
+    expect(await button(page, "Approve").count()).toBe(0);
+    expect((await talk(page)).at(-1)).toBe(answer("Fish."));
+  });
+
+  it("stops the model, and keeps what it has written, also after the next message", async () => {
+    const chat = await open();
+    const { page, model } = chat;
+    await send(page, "The menu?");
+    const call = await model.called();
+    call.write("Tonight there is ");
+    await saysWhole(page, ["You: The menu?", answer("Tonight there is")]);
+    await picture(page, "writing");
+    await button(page, "Stop").click();
+    await call.stopped();
+    await idle(page);
+    const stopped = ["You: The menu?", answer("Tonight there is", "Stopped")];
+    await saysWhole(page, stopped);
+    const { asked } = await ask(chat, "Only the soup", "Clams.");
+    expect(asked).toEqual(["user: The menu?", "assistant: Tonight there is ", "user: Only the soup"]);
+    await saysWhole(page, [...stopped, "You: Only the soup", answer("Clams.")]);
+    await isSameAfterReload(page);
+  });
+
+  it("asks again, and only the new answer is left", async () => {
+    const chat = await open();
+    const { page, model } = chat;
+    await ask(chat, "Hello", "Hi.");
+    await ask(chat, "A haiku?", "No.");
+    await button(page, "Again").click();
+    const call = await model.called();
+    expect(call.asked).toEqual(["user: Hello", "assistant: Hi.", "user: A haiku?"]);
+    call.end("The old pond.");
+    await idle(page);
+    await saysWhole(page, ["You: Hello", answer("Hi."), "You: A haiku?", answer("The old pond.")]);
+    await isSameAfterReload(page);
+  });
+
+  it("edits the first of three messages: the others are gone, for the model too", async () => {
+    const chat = await open();
+    const { page, model } = chat;
+    for (const text of ["One", "Two", "Three"]) await ask(chat, text, `${text}!`);
+    await page.getByText("One", { exact: true }).hover();
+    await button(page, "Edit").first().click();
+    await page.getByRole("textbox", { name: "Edited message" }).fill("Uno");
+    await picture(page, "edit");
+    await page.keyboard.press("Enter");
+    const call = await model.called();
+    expect(call.asked).toEqual(["user: Uno"]);
+    call.end("Uno!");
+    await idle(page);
+    await saysWhole(page, ["You: Uno", answer("Uno!")]);
+    await isSameAfterReload(page);
+    const { asked } = await ask(chat, "Due", "Due!");
+    expect(asked).toEqual(["user: Uno", "assistant: Uno!", "user: Due"]);
+  });
+
+  it("does not change a message whose editing is cancelled", async () => {
+    const chat = await open();
+    const { page } = chat;
+    await ask(chat, "One", "One!");
+    await page.getByText("One", { exact: true }).hover();
+    await button(page, "Edit").click();
+    await page.getByRole("textbox", { name: "Edited message" }).fill("Uno");
+    await page.keyboard.press("Escape");
+    await saysWhole(page, ["You: One", answer("One!")]);
+  });
+});
+
+describe.skipIf(missing !== "")(`a page that is reloaded while an answer is written${missing}`, () => {
+  it("goes on with it, again and again, and loses and doubles nothing", async () => {
+    const { page, model } = await open();
+    await send(page, "Count");
+    const call = await model.called();
+    let text = "";
+    for (const word of ["one", "two", "three", "four"]) {
+      call.write(`${word} `);
+      text += `${word} `;
+      await saysWhole(page, ["You: Count", answer(text.trim())]);
+      await page.reload();
+      await saysWhole(page, ["You: Count", answer(text.trim())]);
+      expect(await button(page, "Stop").count()).toBe(1);
+    }
+    call.end("five");
+    await idle(page);
+    await saysWhole(page, ["You: Count", answer("one two three four five")]);
+    expect(call.signal.aborted).toBe(false);
+    await isSameAfterReload(page);
+  });
+
+  it("goes on with what came before an approval, too", async () => {
+    const chat = await open();
+    const { page, model } = chat;
+    await askForApproval(chat);
+    await button(page, "Approve").click();
+    const call = await model.called();
+    call.write("It is ");
+    const shown = (text: string) => ["You: A table, please", answer(...looked, "✓ Booked, K-0417", text)];
+    await saysWhole(page, shown("It is"));
+    await page.reload();
+    await saysWhole(page, shown("It is"));
+    call.end("booked.");
+    await idle(page);
+    await saysWhole(page, shown("It is booked."));
+    await isSameAfterReload(page);
+  });
+
+  it("has the answer also if that ends between its two requests", async () => {
+    const { page, model } = await open();
+    await send(page, "Hello");
+    const call = await model.called();
+    call.write("Good ");
+    await saysWhole(page, ["You: Hello", answer("Good")]);
+    let goOn = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    await page.route("**/stream", async (route) => {
+      call.end("evening.");
+      await ended;
+      await route.continue();
+    });
+    await page.reload();
+    await saysWhole(page, ["You: Hello"]);
+    const stored = async () => (await page.request.get(page.url().replace("/?chat=", "/chat/"))).json();
+    await expect.poll(async () => (await stored()).length, { timeout: 20_000 }).toBe(2);
+    goOn();
+    await saysWhole(page, ["You: Hello", answer("Good evening.")]);
+    await idle(page);
+  });
+
+  it("can stop it", async () => {
+    const { page, model } = await open();
+    await send(page, "Count");
+    const call = await model.called();
+    call.write("one ");
+    await saysWhole(page, ["You: Count", answer("one")]);
+    await page.reload();
+    await saysWhole(page, ["You: Count", answer("one")]);
+    await button(page, "Stop").click();
+    await call.stopped();
+    await saysWhole(page, ["You: Count", answer("one", "Stopped")]);
+    await isSameAfterReload(page);
+  });
+});
+
+describe.skipIf(missing !== "")(`the page of examples/chat, when something fails${missing}`, () => {
+  const secret = "connect ECONNREFUSED 10.0.0.7";
+
+  it("shows a neutral sentence, and nothing of the error reaches the browser", async () => {
+    const chat = await open();
+    const { page, model, reported } = chat;
+    await send(page, "Hello");
+    const call = await model.called();
+    call.write("Good ");
+    await saysWhole(page, ["You: Hello", answer("Good")]);
+    call.fail(secret);
+    await page.getByRole("alert").getByText("Something went wrong.").waitFor();
+    await picture(page, "failure");
+    expect(reported.map(({ message }) => message)).toEqual([expect.stringContaining(secret)]);
+    await page.reload();
+    await page.getByRole("alert").getByText("Something went wrong.").waitFor();
+    expect(chat.received()).toContain("Something went wrong. Please try again.");
+    expect(chat.received()).not.toMatch(/ECONNREFUSED|10\.0\.0\.7|Node "model"|NODE_FAILED/);
+  });
+
+  it("tries again from there, and does nothing twice", async () => {
+    const chat = await open();
+    const { page, model } = chat;
+    await askForApproval(chat);
+    await button(page, "Approve").click();
+    const failing = await model.called();
+    failing.write("It is boo");
+    failing.fail(secret);
+    await button(page, "Try again").click();
+    const call = await model.called();
+    call.end("It is booked.");
+    await idle(page);
+    const whole = ["You: A table, please", answer(...looked, "✓ Booked, K-0417", "It is booked.")];
+    await saysWhole(page, whole);
+    expect(await page.getByRole("alert").count()).toBe(0);
+    await isSameAfterReload(page);
+    expect(chat.received()).not.toContain(secret);
+  });
+
+  it("goes on after a reload while a failed answer is tried again", async () => {
+    const { page, model } = await open();
+    await send(page, "Hello");
+    const failing = await model.called();
+    failing.write("Goo");
+    failing.fail(secret);
+    await button(page, "Try again").click();
+    const call = await model.called();
+    call.write("Good ");
+    await saysWhole(page, ["You: Hello", answer("Good")]);
+    await page.reload();
+    await saysWhole(page, ["You: Hello", answer("Good")]);
+    call.end("evening.");
+    await idle(page);
+    await saysWhole(page, ["You: Hello", answer("Good evening.")]);
+  });
+
+  it("sends a message again that has not reached the server", async () => {
+    const { page, model } = await open();
+    await page.route("**/chat", (route) => route.abort(), { times: 1 });
+    await send(page, "Hello");
+    await button(page, "Try again").click();
+    const call = await model.called();
+    expect(call.asked).toEqual(["user: Hello"]);
+    call.end("Good evening.");
+    await idle(page);
+    await saysWhole(page, ["You: Hello", answer("Good evening.")]);
+  });
+});
+
+it.skipIf(missing !== "")(`the page fits a narrow screen${missing}`, async () => {
+  const chat = await open();
+  const { page } = chat;
+  await page.setViewportSize({ width: 360, height: 640 });
+  await ask(chat, "Hello, this is a question of many words ".repeat(4), "x".repeat(200));
+  await askForApproval(chat);
+  const [content, visible] = await page.evaluate(() => [
+    document.documentElement.scrollWidth,
+    document.documentElement.clientWidth,
+  ]);
+  expect(content).toBe(visible);
+});
