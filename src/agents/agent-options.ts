@@ -1,8 +1,8 @@
 import type { Handler } from "../callbacks/handler.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import type { Runtime } from "../compose/runtime.js";
+import type { Model } from "../models/model.js";
 import type { ModelRetryPolicy } from "../models/retry-model.js";
-import type { Model } from "../models/to-model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
@@ -21,7 +21,7 @@ export type OnMaxSteps = "answer" | "stop" | "throw";
 
 /** Options of `createAgent`. */
 export interface AgentOptions<Output extends AnyStandardSchema | JsonSchema | undefined = undefined> {
-  /** A model, also one of the AI SDK, or a function that chooses one for each turn. */
+  /** A model, also one of the AI SDK or a name that the `models` of the `runtime` resolve, or a function that chooses one for each turn. */
   readonly model: Per<Model>;
   /** Letters, digits, `_` and `-`, at most 64. @default "agent" */
   readonly name?: string | undefined;

@@ -1,7 +1,8 @@
+import { defaultRuntime } from "../compose/default-runtime.js";
 import { isFields } from "../is.js";
 import { checkOutputSchema } from "../models/check-output-schema.js";
 import { checkedPolicy } from "../models/retry-model.js";
-import { toModel } from "../models/to-model.js";
+import { modelFrom } from "../models/to-model.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import { checkApprovalNames } from "../tools/define/approval-option.js";
 import type { Agent } from "./agent.js";
@@ -45,7 +46,7 @@ export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
     handoffs: () => partsOfAgents(name, typeof handoffs === "function" ? askHandoffs(name, handoffs) : handoffs),
   };
   for (const [index, model] of (options.fallbacks ?? []).entries()) {
-    toModel(model, `fallbacks[${index}] of createAgent("${name}")`);
+    modelFrom(model, `fallbacks[${index}] of createAgent("${name}")`, options.runtime ?? defaultRuntime);
   }
   if (typeof handoffs !== "function") checkReachable(parts);
   checkFixed(parts);

@@ -1,7 +1,7 @@
 import { checkOptions } from "../check-options.js";
 import type { ToolChoice } from "../components/model.js";
 import type { ToolContext, ToolOutput } from "../components/tool.js";
-import type { Model } from "../models/to-model.js";
+import type { Model } from "../models/model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import type { AnyTool } from "../tools/define/any-tool.js";

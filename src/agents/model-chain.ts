@@ -1,6 +1,8 @@
 import { type Clock, clockOf } from "../components/clock.js";
 import type { NodeContext } from "../components/context.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
+import { defaultRuntime } from "../compose/default-runtime.js";
+import type { Runtime } from "../compose/runtime.js";
 import {
   attemptable,
   generateWith,
@@ -13,9 +15,10 @@ import {
   withCall,
 } from "../models/attempts.js";
 import { fallbackModel } from "../models/fallback-model.js";
+import type { Model } from "../models/model.js";
 import type { ModelAttempts } from "../models/model-attempts.js";
 import { retryModel } from "../models/retry-model.js";
-import { type Model, toModel } from "../models/to-model.js";
+import { modelFrom } from "../models/to-model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
@@ -32,7 +35,7 @@ export interface ModelChain {
 }
 
 export function modelChain(given: Model, parts: AgentParts, where: string): ModelChain {
-  const model = toModel(given, where);
+  const model = modelFrom(given, where, runtimeOf(parts));
   const { retry, fallbacks = [] } = parts.options;
   const patient = patientModel(model, parts, where);
   if (retry === false && fallbacks.length === 0) {
@@ -40,6 +43,16 @@ export function modelChain(given: Model, parts: AgentParts, where: string): Mode
     return new Attempting(model, () => attempts);
   }
   return isAttempting(patient) ? new Attempting(model, (ctx) => patient.attempts(ctx)) : new Delegating(model, patient);
+}
+
+/** The runtime that resolves the names of models. */
+function runtimeOf({ options }: AgentParts): Pick<Runtime, "models"> {
+  return options.runtime ?? defaultRuntime;
+}
+
+/** The model of an agent, by any of its forms, with the time limits, retries and fallbacks of the agent. */
+export function patientModelOf(given: Model, parts: AgentParts, where: string): AgenticModel {
+  return patientModel(modelFrom(given, where, runtimeOf(parts)), parts, where);
 }
 
 /** A model with the time limits, retries and fallbacks of an agent. */
@@ -95,15 +108,15 @@ function messagesOf({ instructions, messages }: ModelRequest): readonly AgenticM
 }
 
 /** A model with the time limits, retries and fallbacks of an agent. */
-function limitedModel(model: AgenticModel, { options }: AgentParts, where: string): AgenticModel {
-  const { retry, fallbacks = [], modelTimeoutMs, modelIdleTimeoutMs, runtime } = options;
+function limitedModel(model: AgenticModel, parts: AgentParts, where: string): AgenticModel {
+  const { retry, fallbacks = [], modelTimeoutMs, modelIdleTimeoutMs, runtime } = parts.options;
   const patient = (one: AgenticModel): AgenticModel => {
     const times = { timeoutMs: modelTimeoutMs, idleTimeoutMs: modelIdleTimeoutMs, clock: runtime?.clock };
     const timed = timedModel(one, times);
     return retry === false ? timed : retryModel(timed, { ...retry, afterContent: "restart" });
   };
   if (fallbacks.length === 0) return patient(model);
-  const others = fallbacks.map((other, index) => toModel(other, `${where}: fallbacks[${index}]`));
+  const others = fallbacks.map((other, index) => modelFrom(other, `${where}: fallbacks[${index}]`, runtimeOf(parts)));
   return fallbackModel([model, ...others].map(patient), { afterContent: "restart" });
 }
 

@@ -54,6 +54,7 @@ export type { Ask, InterruptOptions, NodeContext } from "./context.js";
 export type { McpCallContext, McpClientRoot, McpLogLevel, McpSampledMessage } from "./mcp/mcp-call-context.js";
 export type {
   AgenticModel,
+  CustomModel,
   ModelContext,
   ModelOptions,
   ReasoningEffort,

@@ -63,7 +63,7 @@ export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "
 export type ModelContext<Options = ModelOptions> = NodeContext<unknown, Options>;
 
 /**
- * A chat model. Implement these two methods to make any model a node.
+ * A chat model with both methods, as everything that takes a model calls it. To make your own, one is enough: see {@link CustomModel}.
  *
  * @example
  * const echo: AgenticModel = {
@@ -84,3 +84,17 @@ export interface AgenticModel<Options = ModelOptions> {
   /** Yields chunks for `concatMessages`: either all blocks of a chunk have `streamingMeta.index`, or none has. */
   stream(messages: readonly AgenticMessage[], ctx: ModelContext<Options>): StreamSource<AgenticMessage>;
 }
+
+/**
+ * A chat model of your own: a node with `generate`, `stream`, or both. Where the other method is called, it is derived: a stream is
+ * joined, and a whole message is the only chunk.
+ *
+ * @example
+ * const echo: CustomModel = {
+ *   component: "model",
+ *   generate: async (messages) => assistantMessage(messages.map(textOf).join("\n")),
+ * };
+ */
+export type CustomModel<Options = ModelOptions> =
+  | Pick<AgenticModel<Options>, "component" | "type" | "generate">
+  | Pick<AgenticModel<Options>, "component" | "type" | "stream">;

@@ -2,6 +2,7 @@ import type { Handler, HandlerErrorListener } from "../callbacks/handler.js";
 import type { AnyClassCodec } from "../checkpoint/values/class-codec.js";
 import { type Clock, systemClock } from "../components/clock.js";
 import type { CacheStore } from "../components/policies.js";
+import type { NamedModels } from "../models/model.js";
 import type { ConcatRegistry } from "../schema/concat/registry.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
 
@@ -29,6 +30,8 @@ export class SharedParts {
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
   readonly cache: CacheStore | undefined;
+  /** Resolves the names of models; only a `Runtime` can. */
+  declare readonly models?: NamedModels | undefined;
 
   constructor({
     callbacks = [],
@@ -48,12 +51,11 @@ export class SharedParts {
     this.clock = clock;
     this.random = random;
     this.cache = cache;
-    Object.freeze(this);
   }
 }
 
 /** The empty runtime of graphs that were compiled without one. */
-export const defaultRuntime: SharedParts = /* @__PURE__ */ new SharedParts({});
+export const defaultRuntime: SharedParts = /* @__PURE__ */ Object.freeze(/* @__PURE__ */ new SharedParts({}));
 
 function reportToConsole(...[error, timing, info]: Parameters<HandlerErrorListener>): void {
   console.error(`A handler threw in ${timing} of ${info.component} "${info.name}":`, error);

@@ -88,17 +88,16 @@ function isComponentName(kind: unknown): kind is ComponentName {
 
 function fromComponent(key: string, node: object, component: ComponentName): NodeDefinition {
   const { invoke, stream, payload } = shapes[component];
-  const wanted = stream === undefined ? [invoke] : [invoke, stream];
-  const missing = wanted.filter((name) => !hasMethod(node, name));
-  if (missing.length > 0)
-    throw invalidNode(key, `is a ${component} without the method ${missing.join(" and ")}. Implement it.`);
+  const [whole, chunks] = [invoke, stream].map((name) =>
+    name && hasMethod(node, name) ? callMethod(node, name) : undefined,
+  );
+  if (!(whole ?? chunks))
+    throw invalidNode(
+      key,
+      `is a ${component} without the method ${stream ? `${invoke} or ${stream}` : invoke}. Implement it.`,
+    );
   const type: unknown = Reflect.get(node, "type");
-  const body: NodeBody = {
-    kind: "modes",
-    payload,
-    invoke: callMethod(node, invoke),
-    stream: stream === undefined ? undefined : callMethod(node, stream),
-  };
+  const body: NodeBody = { kind: "modes", payload, invoke: whole, stream: chunks };
   return { component, type: typeof type === "string" ? type : "", body };
 }
 

@@ -3,6 +3,8 @@ import { checkOptions } from "../check-options.js";
 import { type ClassCodecs, checkClassCodecs } from "../checkpoint/values/class-codec.js";
 import { type Clock, isClock } from "../components/clock.js";
 import { type CacheStore, isCacheStore } from "../components/policies.js";
+import { hasMethod } from "../is.js";
+import type { NamedModels } from "../models/model.js";
 import type { ConcatRegistry } from "../schema/concat/registry.js";
 import type { SchemaValidator } from "../schema/schema-validator.js";
 import { defaultRuntime, type RuntimeParts, SharedParts } from "./default-runtime.js";
@@ -26,6 +28,11 @@ export interface RuntimeOptions<Values extends readonly object[] = readonly obje
   readonly random?: (() => number) | undefined;
   /** The store for outputs of nodes with `cache`, unless a node has its own. */
   readonly cache?: CacheStore | undefined;
+  /**
+   * Resolves the names of models: a provider registry, custom provider or gateway of the AI SDK as it is, or a function of the name.
+   * Agents and the functions of `kumiko/models` then take `"openai:gpt-5"` in place of a model.
+   */
+  readonly models?: NamedModels | undefined;
 }
 
 const names: readonly string[] = [
@@ -37,6 +44,7 @@ const names: readonly string[] = [
   "clock",
   "random",
   "cache",
+  "models",
 ] satisfies (keyof RuntimeOptions)[];
 
 /**
@@ -50,9 +58,13 @@ const names: readonly string[] = [
 export class Runtime<Values extends readonly object[] = readonly object[]> extends SharedParts {
   /** The runtime used when none is given. Empty and frozen. */
   static readonly default: Runtime = defaultRuntime;
+  /** Resolves the names of models. */
+  override readonly models?: NamedModels | undefined;
 
   constructor(options: RuntimeOptions<Values> = {}) {
     super(partsOf(options));
+    this.models = options.models;
+    Object.freeze(this);
   }
 }
 
@@ -72,6 +84,12 @@ function partsOf<Values extends readonly object[]>(options: RuntimeOptions<Value
   }
   if (options.cache !== undefined && !isCacheStore(options.cache)) {
     throw invalidOption("The option cache of a Runtime must be a CacheStore, such as memoryCache().");
+  }
+  const { models } = options;
+  if (models !== undefined && typeof models !== "function" && !hasMethod(models, "languageModel")) {
+    throw invalidOption(
+      "The option models of a Runtime must be a registry of the AI SDK with languageModel, such as createProviderRegistry({ openai }), or a function of the name.",
+    );
   }
   return { ...options, codecs: checkClassCodecs(options.codecs ?? []) };
 }

@@ -32,8 +32,20 @@ export function notAModel(given: unknown, where: string, method: "doGenerate" | 
   }
   return invalidModel(
     `${where} takes a model, such as ${example}, but this object has no ${method}. ` +
-      "A custom model needs component, generate and stream.",
+      "A custom model needs component, and generate or stream.",
   );
+}
+
+/** A name that stands for no model. `models` is the option of the runtime, if it has it. */
+export function noModel(name: string, where: string, models: object | undefined, cause?: unknown): KumikoError {
+  const given = shorten(name);
+  const text =
+    models === undefined
+      ? `${where} got the name of a model, ${given}, but its runtime has no models. ` +
+        'Write new Runtime({ models: createProviderRegistry({ openai }) }), with a registry or gateway of the AI SDK, and pass it as runtime; or pass the model itself, such as openai("gpt-5").'
+      : `${where} got the name of a model, ${given}, for which the models of its runtime have none. ` +
+        `Write it as they know it, or add it to new Runtime({ models }).${cause === undefined ? "" : ` ${messageOf(cause)}`}`;
+  return new KumikoError("NO_MODEL", text, cause === undefined ? {} : { cause });
 }
 
 export const invalidModelOption = (what: string): KumikoError => new KumikoError("INVALID_OPTION", what);

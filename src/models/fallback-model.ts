@@ -6,10 +6,11 @@ import type { StreamReader } from "../schema/stream/reader.js";
 import { type AttemptingModel, attemptable, generateWith, repeatsOthers, streamWith } from "./attempts.js";
 import { requireAfterContent } from "./check-options.js";
 import { fallbackFailed, invalidModelOption, optionFunctionFailed } from "./errors.js";
+import type { Model } from "./model.js";
 import type { AfterContent, AttemptedModel, ModelAttempt, ModelAttempts } from "./model-attempts.js";
 import { ModelsExhaustedError } from "./models-exhausted-error.js";
 import { tell } from "./tell.js";
-import { type Model, toModel } from "./to-model.js";
+import { modelFrom } from "./to-model.js";
 
 /** Options of {@link fallbackModel}. */
 export interface FallbackModelOptions {
@@ -38,7 +39,7 @@ export function fallbackModel(models: readonly Model[], options: FallbackModelOp
   const { fallBackOn = () => true, afterContent = "throw" } = options;
   if (typeof fallBackOn !== "function") throw invalidModelOption("fallBackOn of fallbackModel must be a function.");
   requireAfterContent("fallbackModel", afterContent);
-  const list = models.map((model: Model, index) => toModel(model, `fallbackModel (model ${index + 1})`));
+  const list = models.map((model: Model, index) => modelFrom(model, `fallbackModel (model ${index + 1})`));
   return new FallbackModel(list.map(attemptable), { fallBackOn, afterContent });
 }
 

@@ -5,7 +5,8 @@ import { StreamReader } from "../schema/stream/reader.js";
 import type { ChunkSource, StreamSource } from "../schema/stream/source.js";
 import { isRepeating, type RepeatingModel, repeatsOthers } from "./attempts.js";
 import { invalidModelOption } from "./errors.js";
-import { type Model, toModel } from "./to-model.js";
+import type { Model } from "./model.js";
+import { modelFrom } from "./to-model.js";
 
 /** Runs work when a slot is free, like the return value of `pLimit(5)`. */
 export type Limit = <T>(work: () => Promise<T>) => Promise<T>;
@@ -25,7 +26,7 @@ export function limitModel(model: Model, limit: Limit): AgenticModel {
       "limitModel takes a function that runs work when a slot is free: limitModel(model, pLimit(5)).",
     );
   }
-  return new LimitedModel(toModel(model, "limitModel"), limit);
+  return new LimitedModel(modelFrom(model, "limitModel"), limit);
 }
 
 class LimitedModel implements RepeatingModel {

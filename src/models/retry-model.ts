@@ -11,10 +11,11 @@ import { type AttemptingModel, attemptable, generateWith, repeatsOthers, streamW
 import { requireAfterContent, requireNumber, requireWhole } from "./check-options.js";
 import { attemptsFailed, invalidModelOption, optionFunctionFailed } from "./errors.js";
 import { isRetryableModelError } from "./is-retryable-model-error.js";
+import type { Model } from "./model.js";
 import type { AfterContent, ModelAttempt, ModelAttempts } from "./model-attempts.js";
 import { randomOf } from "./runtime-parts.js";
 import { tell } from "./tell.js";
-import { type Model, toModel } from "./to-model.js";
+import { modelFrom } from "./to-model.js";
 
 /**
  * When to retry a model call, and after what delay: the retry policy of a node, with defaults for models.
@@ -50,7 +51,7 @@ const names = ["attempts", "delayMs", "factor", "maxDelayMs", "jitter", "retryOn
  * const app = new Chain<AgenticMessage[]>().appendModel(patient).compile();
  */
 export function retryModel(model: Model, policy: ModelRetryPolicy = {}): AgenticModel {
-  return new RetriedModel(toModel(model, "retryModel"), checkedPolicy(policy));
+  return new RetriedModel(modelFrom(model, "retryModel"), checkedPolicy(policy));
 }
 
 type Defaulted = Exclude<keyof ModelRetryPolicy, "retryOn">;

@@ -14,7 +14,8 @@ export function validatorOf(ctx: NodeContext): SchemaValidator | undefined {
     : undefined;
 }
 
-function runtimeOf(ctx: NodeContext): Fields | undefined {
+/** The runtime of a context; those made by hand have none. */
+export function runtimeOf(ctx: NodeContext): Fields | undefined {
   const runtime: unknown = "runtime" in ctx ? ctx.runtime : undefined;
   return isFields(runtime) ? runtime : undefined;
 }

@@ -1,6 +1,6 @@
 import { checkOptions } from "../check-options.js";
 import type { NodeContext } from "../components/context.js";
-import type { ModelOptions } from "../components/model.js";
+import type { AgenticModel, ModelOptions } from "../components/model.js";
 import { runnable } from "../compose/component-runnable.js";
 import { lambda } from "../compose/lambda.js";
 import type { RunOptions } from "../compose/options.js";
@@ -15,9 +15,10 @@ import { requireModelOptions, requireNumber, requireWhole } from "./check-option
 import { checkOutputSchema } from "./check-output-schema.js";
 import { GrowingOutput } from "./growing-output.js";
 import { InvalidOutputError } from "./invalid-output-error.js";
+import type { Model } from "./model.js";
 import { OutputSchema } from "./output-schema.js";
 import { validatorOf } from "./runtime-parts.js";
-import { type Model, toModel } from "./to-model.js";
+import { modelFrom } from "./to-model.js";
 
 /** @internal */
 type Messages = readonly AgenticMessage[];
@@ -52,7 +53,7 @@ export function structured<const S extends AnyStandardSchema | JsonSchema>(
   requireModelOptions("modelOptions of structured", modelOptions, ["responseFormat"]);
   checkOutputSchema("The schema of structured", schema);
   const output = new OutputSchema(schema);
-  const asked = new StructuredModel(toModel(model, "structured"), output, { outputRepairs, modelOptions });
+  const asked = new StructuredModel(modelFrom(model, "structured"), output, { outputRepairs, modelOptions });
   return lambda(
     {
       invoke: (messages: Messages, ctx) => asked.invoke(messages, ctx) as Promise<SchemaOutput<S>>,
@@ -69,7 +70,7 @@ class StructuredModel {
   readonly #schema: OutputSchema;
   readonly #settings: Settings;
 
-  constructor(model: ReturnType<typeof toModel>, schema: OutputSchema, settings: Settings) {
+  constructor(model: AgenticModel, schema: OutputSchema, settings: Settings) {
     this.#model = runnable<Messages, AgenticMessage>(model, { name: "answer" });
     this.#schema = schema;
     this.#settings = settings;

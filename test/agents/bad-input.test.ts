@@ -30,7 +30,7 @@ describe("createAgent refuses", () => {
   const { tool } = weatherTool();
   const provider = Object.assign(() => model, { languageModel: () => model });
   const cases: [string, object, string][] = [
-    ["the name of a model", { model: "gpt-5" }, "INVALID_MODEL"],
+    ["the name of a model without a runtime that knows it", { model: "gpt-5" }, "NO_MODEL"],
     ["a provider", { model: provider }, "INVALID_MODEL"],
     ["no model", {}, "INVALID_MODEL"],
     ["options that do not exist", { model, signal: new AbortController().signal }, "INVALID_OPTION"],
@@ -50,7 +50,8 @@ describe("createAgent refuses", () => {
     ["what is not an agent", { model, handoffs: [{}] }, "INVALID_OPTION"],
     ["a name with spaces", { model, name: "a b" }, "INVALID_OPTION"],
     ["a stopWhen that is no function", { model, stopWhen: 5 }, "INVALID_OPTION"],
-    ["fallbacks that are no models", { model, fallbacks: ["gpt-5"] }, "INVALID_MODEL"],
+    ["fallbacks that are no models", { model, fallbacks: [5] }, "INVALID_MODEL"],
+    ["names of fallbacks that no runtime knows", { model, fallbacks: ["gpt-5"] }, "NO_MODEL"],
     ["an unknown option of retry", { model, retry: { times: 3 } }, "INVALID_OPTION"],
     [
       "a retry that is none, also where the model is a function",

@@ -6,7 +6,8 @@ import { runnable } from "../../compose/component-runnable.js";
 import type { Runnable } from "../../compose/runnable.js";
 import { messageOf } from "../../errors.js";
 import { isRepeating, type RepeatingModel, repeatsOthers } from "../../models/attempts.js";
-import { type Model, toModel } from "../../models/to-model.js";
+import type { Model } from "../../models/model.js";
+import { modelFrom } from "../../models/to-model.js";
 import type { AgenticMessage, TokenUsage } from "../../schema/message/agentic-message.js";
 import { userMessage } from "../../schema/message/construct-message.js";
 import { textOf } from "../../schema/message/read-message.js";
@@ -49,7 +50,7 @@ export function summarize(options: SummarizeOptions): Middleware<{ summary?: Sum
   checkOptions("summarize", options, ["model", "atTokens", "keepTurns"]);
   const { atTokens, keepTurns } = options;
   requireCount("summarize", { atTokens, keepTurns });
-  const model = toModel(options.model, "summarize");
+  const model = modelFrom(options.model, "summarize");
   const asked = runnable<readonly AgenticMessage[], AgenticMessage>(counted(model), { name: "summary" });
   return createMiddleware<{ summary?: Summary }>({
     name: "summarize",

@@ -5,7 +5,6 @@ import { Chain } from "../../compose/chain.js";
 import type { Answers, RunOptions } from "../../compose/options.js";
 import { isFields } from "../../is.js";
 import { structured } from "../../models/structured.js";
-import { toModel } from "../../models/to-model.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { systemMessage } from "../../schema/message/construct-message.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
@@ -16,7 +15,7 @@ import type { AgentCallOptions } from "../call-options.js";
 import { wrongFunctionResult } from "../errors.js";
 import { isToolSuspended } from "../interrupt-kinds.js";
 import { countedModel } from "../middleware/summarize.js";
-import { patientModel } from "../model-chain.js";
+import { patientModelOf } from "../model-chain.js";
 
 /** A turn that waits, and what the user has written meanwhile. */
 export interface WaitingTurn {
@@ -72,7 +71,7 @@ async function modelOf(turn: WaitingTurn, ctx: NodeContext): Promise<AgenticMode
   const { parts, threadId, history, messages } = turn;
   const { model } = parts.options;
   const where = `createAgent("${parts.name}")`;
-  if (typeof model !== "function") return patientModel(toModel(model, where), parts, where);
+  if (typeof model !== "function") return patientModelOf(model, parts, where);
   const context = {
     agent: parts.name,
     threadId,
@@ -82,7 +81,7 @@ async function modelOf(turn: WaitingTurn, ctx: NodeContext): Promise<AgenticMode
   };
   const given = await askOption(parts.name, "model", ctx.signal, () => model(context));
   try {
-    return patientModel(toModel(given, where), parts, where);
+    return patientModelOf(given, parts, where);
   } catch (cause) {
     throw wrongFunctionResult("model", cause);
   }

@@ -1,5 +1,5 @@
 import type { NodeContext } from "../../components/context.js";
-import type { AgenticModel } from "../../components/model.js";
+import type { AgenticModel, CustomModel } from "../../components/model.js";
 import type { AiSdkModel } from "../../models/ai-sdk/provider-model.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { StreamSource } from "../../schema/stream/source.js";
@@ -56,13 +56,13 @@ export type ComponentNode<In, Out, Options = unknown> =
 export interface ModelNode<in In, out Out, Options = unknown> {
   readonly component: "model";
   readonly generate: Step<In, Out, Options>;
-  readonly stream: (messages: never, ctx: never) => unknown;
+  readonly stream?: ((messages: never, ctx: never) => unknown) | undefined;
 }
 
-/** A model that takes this input, also one of a provider package of the AI SDK. @internal */
+/** A model that takes this input, also one with only one of its methods, or of a provider package of the AI SDK. @internal */
 export type ModelFor<In, Options> =
   | (AgenticModel<Options> & ModelNode<In, AgenticMessage>)
-  | ([In] extends [readonly AgenticMessage[]] ? AiSdkModel : never);
+  | ([In] extends [readonly AgenticMessage[]] ? AiSdkModel | CustomModel<Options> : never);
 
 type Step<In, Out, Options> = ((input: In, ctx: never) => Promise<Out>) & TakesOptions<Options>;
 

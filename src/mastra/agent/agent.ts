@@ -11,7 +11,7 @@ import type { RequestContext } from "../../components/request-context.js";
 import type { Tool } from "../../components/tool.js";
 import type { Answers } from "../../compose/options.js";
 import { isFields, isObject } from "../../is.js";
-import type { Model } from "../../models/to-model.js";
+import type { Model } from "../../models/model.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import type { AnyTool } from "../../tools/define/any-tool.js";
