@@ -100,7 +100,7 @@ describe("a model with fallbacks", () => {
 
 it("refuses no models, what is none, and options that do not exist", () => {
   expect(() => fallbackModel([])).toThrow(/at least one model/);
-  expect(() => fallbackModel([scriptedModel(), "gpt-5" as never])).toThrow(/fallbackModel \(model 2\) takes a model/);
+  expect(() => fallbackModel([scriptedModel(), 5 as never])).toThrow(/fallbackModel \(model 2\) takes a model/);
   expect(() => fallbackModel([scriptedModel()], { fallbackOn: () => true } as never)).toThrow(
     /Unknown option "fallbackOn"/,
   );

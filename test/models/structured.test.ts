@@ -166,7 +166,7 @@ describe("a structured stream", () => {
 
 it("refuses schemas without a JSON form, models that are none, and options that do not exist", () => {
   expect(() => structured(scriptedModel(), z.object({ f: z.function() as never }))).toThrow(/JSON Schema/);
-  expect(() => structured("gpt-5" as never, forecast)).toThrow(/structured takes a model/);
+  expect(() => structured(5 as never, forecast)).toThrow(/structured takes a model/);
   expect(() => structured(scriptedModel(), forecast, { repairs: 1 } as never)).toThrow(
     /Unknown option "repairs" of structured/,
   );
