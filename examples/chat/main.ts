@@ -13,7 +13,7 @@ const port = Number(process.env.PORT ?? 3000);
 await buildPage(join(output, "page"));
 const store = sqliteStore(join(output, "chat.db"));
 // rules, so that no key is needed; with a key, a model such as toModel(openai("gpt-5")) takes their place
-const agent = createDesk(scriptedDesk({ wordsPerSecond: 20 }), store);
+const agent = createDesk(scriptedDesk({ wordsPerSecond: Number(process.env.WORDS_PER_SECOND ?? 20) }), store);
 const { fetch } = chatServer({ agent, store, page: join(output, "page") });
 
 serve({ fetch, port, hostname: "127.0.0.1" }, ({ port }) => console.log(`The chat is at http://127.0.0.1:${port}`));

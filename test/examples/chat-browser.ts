@@ -36,8 +36,15 @@ export interface OpenChat {
   received(): string;
 }
 
+/** Opens the chat, with a server and a model of its own. */
+export interface OpenChats {
+  (): Promise<OpenChat>;
+  /** Opens the page of another server. */
+  page(url: string): Promise<Page>;
+}
+
 /** Starts a browser and builds the page once for the tests of a file. */
-export function useChat(): () => Promise<OpenChat> {
+export function useChat(): OpenChats {
   let browser: Browser;
   const built = mkdtempSync(join(tmpdir(), "kumiko-chat-"));
   beforeAll(async () => {
@@ -51,7 +58,7 @@ export function useChat(): () => Promise<OpenChat> {
     await browser?.close();
     rmSync(built, { recursive: true, force: true, maxRetries: 5 });
   });
-  return () => openChat(browser, built);
+  return Object.assign(() => openChat(browser, built), { page: (url: string) => openPage(browser, url) });
 }
 
 async function openChat(browser: Browser, built: string): Promise<OpenChat> {
@@ -66,16 +73,15 @@ async function openChat(browser: Browser, built: string): Promise<OpenChat> {
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const page = await openPage(browser, url);
-  onTestFinished(async () => {
-    await page.context().close();
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
   return { url, page, model, reported, received: () => sent.join("") };
 }
 
-/** A page that fails its test if it has an error, or asks for anything that its server does not have. */
-export async function openPage(browser: Browser, url: string): Promise<Page> {
+/** Opens a page that fails its test if it has an error, or asks for anything that its server does not have. */
+async function openPage(browser: Browser, url: string): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1_000, height: 760 } });
   const page = await context.newPage();
   const problems: string[] = [];
@@ -83,7 +89,10 @@ export async function openPage(browser: Browser, url: string): Promise<Page> {
   page.on("request", (request) => {
     if (!/^(?:data:|http:\/\/127\.0\.0\.1:)/.test(request.url())) problems.push(`It asks for ${request.url()}`);
   });
-  onTestFinished(() => expect(problems).toEqual([]));
+  onTestFinished(async () => {
+    await context.close();
+    expect(problems).toEqual([]);
+  });
   await page.goto(url);
   return page;
 }

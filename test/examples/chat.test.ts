@@ -1,9 +1,16 @@
 // The page of examples/chat in a real browser. A test writes the answers of the model itself, so nothing depends on time.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { usePrograms } from "../programs.js";
 import { browserPath, button, idle, type OpenChat, picture, saysWhole, send, talk, useChat } from "./chat-browser.js";
 import type { DrivenCall } from "./driven-model.js";
 
+const root = join(import.meta.dirname, "../..");
 const open = useChat();
 const missing = browserPath === undefined ? " (skipped: no Chromium is installed)" : "";
 
@@ -319,4 +326,50 @@ it.skipIf(missing !== "")(`the page fits a narrow screen${missing}`, async () =>
     document.documentElement.clientWidth,
   ]);
   expect(content).toBe(visible);
+});
+
+describe.skipIf(missing !== "")(`npm run chat${missing}`, () => {
+  const main = join(root, "examples/chat/main.ts");
+  const programOf = usePrograms(main);
+
+  /** Starts the chat as a process, with a folder for what it keeps. */
+  async function start(
+    folder: string,
+    wordsPerSecond: number,
+  ): Promise<{ readonly url: string; kill(): Promise<void> }> {
+    const child = spawn(process.execPath, [programOf(main)], {
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { ...process.env, PORT: "0", CHAT_FOLDER: folder, WORDS_PER_SECOND: String(wordsPerSecond) },
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const [line] = await once(child.stdout, "data");
+    const kill = async (): Promise<void> => {
+      child.kill("SIGKILL");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "close");
+    };
+    return { url: /http\S+/.exec(String(line))?.[0] ?? "", kill };
+  }
+
+  it("goes on in another process with an answer whose process was killed", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "kumiko-chat-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const first = await start(folder, 2);
+    const page = await open.page(first.url);
+    await send(page, "What is on the menu?");
+    await page.getByText("Tonight there").waitFor();
+    await first.kill();
+    await page.getByRole("alert").getByText("Something went wrong.").waitFor();
+
+    const second = await start(folder, 1_000);
+    const { search } = new URL(page.url());
+    await page.goto(`${second.url}/${search}`);
+    await page.getByRole("alert").getByText("The answer was cut off.").waitFor();
+    await button(page, "Go on").click();
+    await page.getByText("the kitchen has an answer to most things.").waitFor();
+    await idle(page);
+    const [prompt, text] = await talk(page);
+    expect(prompt).toBe("You: What is on the menu?");
+    expect(text?.match(/Tonight there are five courses/g)).toHaveLength(1);
+    await isSameAfterReload(page);
+  });
 });

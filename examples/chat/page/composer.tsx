@@ -16,6 +16,7 @@ export function Composer({ isBusy, onSend, onStop }: ComposerProps) {
   return (
     <form
       className="composer"
+      aria-label="New message"
       onSubmit={(event) => {
         event.preventDefault();
         send();

@@ -52,7 +52,7 @@ function Answer({ message, isOpen, answers, onAgain }: MessageProps) {
 }
 
 function Part(props: ToolPartProps) {
-  return props.part.type === "text" ? <p>{props.part.text}</p> : <ToolPart {...props} />;
+  return props.part.type === "text" ? <p className="text">{props.part.text}</p> : <ToolPart {...props} />;
 }
 
 interface EditorProps {

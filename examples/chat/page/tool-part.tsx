@@ -53,7 +53,7 @@ function Booking({ part, isOpen, answers }: ToolPartProps & { readonly part: Boo
   const { id } = part.approval;
   return (
     <section className="approval" aria-label="Approval">
-      <h3>Book this table?</h3>
+      <h2>Book this table?</h2>
       <dl>
         <dt>Day</dt>
         <dd>{day}</dd>
