@@ -13,7 +13,7 @@ export const queries: readonly (readonly [query: string, ...pages: string[]])[] 
   ["middleware", "guides/middleware", "guides/tool-middleware"],
   ["sub agents", "guides/many-agents"],
   ["handoff", "guides/many-agents"],
-  ["useChat", "guides/serving-an-agent"],
+  ["useChat", "guides/serving-an-agent", "guides/chat-page"],
   ["server-sent events", "guides/serving-an-agent"],
   ["AG-UI", "guides/serving-an-agent"],
   ["retry", "guides/when-things-fail", "guides/models"],

@@ -1,7 +1,7 @@
 // The page of examples/chat in a real browser. A test writes the answers of the model itself, so nothing depends on time.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -13,6 +13,25 @@ import type { DrivenCall } from "./driven-model.js";
 const root = join(import.meta.dirname, "../..");
 const open = useChat();
 const missing = browserPath === undefined ? " (skipped: no Chromium is installed)" : "";
+
+it("its guide shows the functions of the page as they are", () => {
+  const guide = readFileSync(join(root, "docs/guides/chat-page.md"), "utf8");
+  const page = readFileSync(join(root, "examples/chat/page/chat-message.ts"), "utf8");
+  for (const name of ["isAnswered", "loadMessages"]) {
+    const [shown, own] = [guide, page].map((text) => new RegExp(`function ${name}\\b[^]*?\n}\n`).exec(text)?.[0]);
+    expect(own).toBeDefined();
+    expect(shown).toBe(own);
+  }
+});
+
+it("its package.json asks for the versions that are tested here", () => {
+  const read = (path: string): Record<"dependencies" | "devDependencies", Record<string, string>> =>
+    JSON.parse(readFileSync(join(root, path), "utf8"));
+  const { dependencies, devDependencies } = read("examples/chat/package.json");
+  const { kumiko, ...others } = { ...dependencies, ...devDependencies };
+  expect(kumiko).toBe(`^${JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version}`);
+  expect(read("package.json").devDependencies).toMatchObject(others);
+});
 
 /** Sends a prompt and gives its answer. */
 async function ask({ page, model }: OpenChat, prompt: string, answer: string): Promise<DrivenCall> {
@@ -26,12 +45,13 @@ async function ask({ page, model }: OpenChat, prompt: string, answer: string): P
 const table = { day: "Friday", people: 2 };
 
 /** Goes on until the page asks whether a table may be booked. */
-async function askForApproval({ page, model }: OpenChat): Promise<void> {
+async function askForApproval({ page, model }: OpenChat, { reloads = false } = {}): Promise<void> {
   await send(page, "A table, please");
   (await model.called()).call("find_tables", table);
   (await model.called()).call("choose_time", { times: ["18:00", "19:30"] });
   await button(page, "19:30").waitFor();
   await picture(page, "choice");
+  if (reloads) await page.reload();
   await button(page, "19:30").click();
   (await model.called()).call("book_table", { ...table, time: "19:30" });
   await button(page, "Approve").waitFor();
@@ -70,7 +90,7 @@ describe.skipIf(missing !== "")(`the page of examples/chat in Chromium${missing}
   it("lets the user choose and approve, before and after a reload", async () => {
     const chat = await open();
     const { page, model } = chat;
-    await askForApproval(chat);
+    await askForApproval(chat, { reloads: true });
     await picture(page, "approval");
     await isSameAfterReload(page);
     await button(page, "Approve").click();
