@@ -41,6 +41,16 @@ export async function asItWasLeft(
   return { ...turn, record: { ...rest, ...waiting, interrupts, results } };
 }
 
+/** A turn whose process is gone, for those who only look at it: with what its run has saved, as far as that can be read. */
+export async function withSavedRun(store: CheckpointStore, { key, record }: StoredTurn): Promise<TurnRecord> {
+  const { interrupts: _, results: __, ...rest } = record;
+  const run = await readSavedRun(store, runIdOf(key)).catch(() => undefined);
+  if (run?.state === undefined) return rest;
+  const { state, interrupts, results } = run;
+  const { active: agent, usage, usageByModel } = state;
+  return { ...rest, messages: loggedIn(state, rest), agent, usage, usageByModel, interrupts, results };
+}
+
 /** Results of calls that have finished stay; the others are not executed any more. */
 export function closedQuestions({ interrupts, results = [], ...rest }: TurnRecord): TurnRecord {
   const missing = (calls: readonly FunctionToolCall[]): readonly AgenticMessage[] =>

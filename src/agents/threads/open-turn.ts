@@ -241,9 +241,12 @@ export async function reopenTurn(
   if (found.record.status === "open" && !(await isFree(store, found, options))) throw turnUnderWay(named.id);
   const { record, key, version } = await asItWasLeft(store, found, parts.options);
   const isRepeated = Object.keys(answers ?? {}).some((id) => Object.hasOwn(record.answers ?? {}, id));
-  const waits =
-    record.interrupts ??
-    (isRepeated ? (await readSavedRun(store, runIdOf(key), parts.options.runtime))?.interrupts : []);
+  // one that was cut off still has the questions in its record that it went on from
+  const saved =
+    record.status === "waiting"
+      ? record
+      : isRepeated && (await readSavedRun(store, runIdOf(key), parts.options.runtime));
+  const waits = saved ? saved.interrupts : [];
   const { fresh, all } = freshAnswers(record, answers, (id) => waits?.some((open) => open.id === id) === true);
   const claim = runningClaims.open();
   const { notBegun, stops, ...rest } = record;

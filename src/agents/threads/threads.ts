@@ -21,16 +21,7 @@ import { forgetUser } from "./head-row.js";
 import { messagesOfTurns } from "./open-turn.js";
 import type { ThreadInfo, ThreadListOptions, ThreadSweepOptions, ThreadUpdate } from "./thread-info.js";
 import { infoOf, listThreads } from "./thread-list.js";
-import {
-  mayRun,
-  readTurn,
-  readTurns,
-  runIdOf,
-  type StoredTurn,
-  type TurnRecord,
-  threadKeys,
-  turnOfRunId,
-} from "./turn-row.js";
+import { mayRun, readTurn, readTurns, runIdOf, type StoredTurn, threadKeys, turnOfRunId } from "./turn-row.js";
 
 /**
  * How far a turn is. `running`: its process may live. `cut_off`: its process is gone, or nobody has begun to run it. Turns that
@@ -157,7 +148,7 @@ class StoredThreads implements Threads {
       const stored = await readTurn(this.#store, key);
       if (stored === undefined) continue;
       if (key === keys[0] && !this.#owns(stored)) return;
-      const turn = await turnIn(this.#store, stored.record);
+      const turn = await turnIn(this.#store, stored);
       const canResume = (turn.status !== "done" && key === keys.at(-1)) || runs.has(runIdOf(key));
       yield canResume ? { ...turn, checkpointId: runIdOf(key) } : turn;
     }
@@ -280,11 +271,13 @@ class StoredThreads implements Threads {
 const isAge = (value: unknown): boolean => typeof value === "number" && value >= 0;
 const isString = (value: unknown): boolean => typeof value === "string";
 
-async function turnIn(store: CheckpointStore, record: TurnRecord): Promise<Turn> {
+async function turnIn(store: CheckpointStore, stored: StoredTurn): Promise<Turn> {
+  const isOpen = stored.record.status === "open";
+  const isCutOff = isOpen && !(await mayRun(store, stored.record));
+  const record = isCutOff ? await (await import("./left-turn.js")).withSavedRun(store, stored) : stored.record;
   const { number, messages, agent, usage, usageByModel = {}, interrupts = [], results = [] } = record;
   const { finishReason, requestId } = record;
-  const open = record.status === "open" && ((await mayRun(store, record)) ? "running" : "cut_off");
-  const status: TurnStatus = open || (record.status as TurnStatus);
+  const status: TurnStatus = record.status !== "open" ? record.status : isCutOff ? "cut_off" : "running";
   const turn = { number, messages, agent, status, usage, usageByModel, interrupts, results };
   return {
     ...turn,

@@ -1,5 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AbstractChat, type ChatInit, DefaultChatTransport, isToolUIPart, type UIMessage } from "ai";
+import {
+  AbstractChat,
+  type ChatInit,
+  DefaultChatTransport,
+  isToolUIPart,
+  parseJsonEventStream,
+  readUIMessageStream,
+  type UIMessage,
+  type UIMessageChunk,
+  uiMessageChunkSchema,
+} from "ai";
 
 class ChatMessages {
   status = "ready" as const;
@@ -82,6 +92,10 @@ export class Client {
 
   get #chat(): Chat {
     return this.#page.chat;
+  }
+
+  get url(): string {
+    return this.#options.url;
   }
 
   get messages(): readonly UIMessage[] {
@@ -228,6 +242,17 @@ export class Client {
   }
 }
 
+/** The message that a response tells. */
+export async function messageOf(response: Response): Promise<UIMessage> {
+  const parsed = parseJsonEventStream({ stream: response.body as ReadableStream, schema: uiMessageChunkSchema });
+  const stream = parsed.pipeThrough(
+    new TransformStream({ transform: (part, to) => to.enqueue((part as { value: UIMessageChunk }).value) }),
+  ) as ReadableStream<UIMessageChunk>;
+  let last: UIMessage | undefined;
+  for await (const state of readUIMessageStream({ stream })) last = state;
+  return last as UIMessage;
+}
+
 interface Page {
   readonly chat: Chat;
   readonly abort: AbortController;
@@ -244,7 +269,7 @@ function isOver({ metadata }: UIMessage): boolean {
  * What the refill law compares: not the ids of parts, data parts, metadata of providers, the approvals of answered calls, nor calls
  * of inner agents, unless they ask.
  */
-export function comparable(messages: readonly { parts: readonly object[] }[]): unknown {
+export function comparable(messages: readonly { parts: readonly object[]; metadata?: unknown }[]): unknown {
   const partOf = (part: object): object[] => {
     const { id, preliminary, approval, rawInput, ...fields } = part as Record<string, unknown>;
     for (const name of Object.keys(fields)) if (/[mM]etadata$/.test(name)) delete fields[name];
@@ -252,7 +277,13 @@ export function comparable(messages: readonly { parts: readonly object[] }[]): u
     if (fields.state === "approval-requested") return [{ ...fields, approval }];
     return String(fields.toolCallId).includes("/") ? [] : [fields];
   };
-  return JSON.parse(
-    JSON.stringify(messages.map(({ parts, ...message }) => ({ ...message, parts: parts.flatMap(partOf) }))),
-  );
+  // a page that goes on with a turn has a reason why it ended beside the status that it was loaded with
+  const metadataOf = ({ status, ...metadata }: Record<string, unknown>): object =>
+    metadata.finishReason === undefined && status !== undefined ? { ...metadata, status } : metadata;
+  const shown = ({ parts, metadata, ...message }: (typeof messages)[number]): object => ({
+    ...message,
+    ...(metadata !== undefined && { metadata: metadataOf(metadata as Record<string, unknown>) }),
+    parts: parts.flatMap(partOf),
+  });
+  return JSON.parse(JSON.stringify(messages.map(shown)));
 }
