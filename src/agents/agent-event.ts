@@ -25,10 +25,11 @@ export type RestartReason = "retry" | "fallback" | "repair";
 /** The content of an event, without its position. */
 export type AgentEventBody =
   | {
-      /** The run begins. Says in which thread, and under which id it is saved. */
+      /** The run begins. Says in which thread, under which id it is saved, and which questions it was resumed with answers for. */
       readonly type: "start";
       readonly threadId?: string | undefined;
       readonly checkpointId?: string | undefined;
+      readonly answered?: readonly Interrupt[] | undefined;
     }
   | {
       /** A step begins: the model is about to be asked. */
@@ -69,8 +70,6 @@ export type AgentEventBody =
       readonly callId: string;
       readonly name: string;
       readonly arguments: string;
-      /** Of a call that was made before the run was resumed: the questions about it that are answered now. */
-      readonly answered?: readonly Interrupt[] | undefined;
     }
   | {
       /** A chunk of the output of a streaming tool. */

@@ -86,7 +86,7 @@ export class OngoingRun {
     const thread = opened?.turn;
     const isPassing = thread === undefined && options.parent === undefined && options.checkpointId === undefined;
     const checkpointId = thread?.checkpointId ?? options.checkpointId ?? (isPassing ? this.#newId(options) : undefined);
-    this.#begin(options, thread, checkpointId);
+    this.#begin(options, { thread, checkpointId });
     const given = { ...options, ...opened?.left, ...(checkpointId !== undefined && { checkpointId }) };
     const run = this.#ofTurn(runOptionsOf(given, this.#watchedBy(thread)));
     const input = thread?.messages ?? messages;
@@ -101,12 +101,12 @@ export class OngoingRun {
     options: AgentCallOptions = {},
   ): Promise<AgentResult<unknown>> {
     const { openRun, resumeRun } = await import("./threads/saved-calls.js");
-    const opened = await openRun(this.#agent, checkpointId, { answers, options });
+    const opened = await openRun(this.#agent, checkpointId, { answers, options, isRead: this.#reader !== undefined });
     if (opened.kind === "known")
       return this.#told(opened.record, typeof checkpointId === "string" ? undefined : checkpointId.threadId);
-    const { id, thread } = opened;
+    const { id, thread, answered } = opened;
     this.#prompt = thread?.messages ?? [];
-    this.#begin(options, thread, id, opened.answers);
+    this.#begin(options, { thread, checkpointId: id, answered });
     const run = this.#ofTurn(runOptionsOf(options, this.#watchedBy(thread)));
     const onState = (state: AgentState): void => {
       this.#resumed = state;
@@ -153,12 +153,7 @@ export class OngoingRun {
     return `agent-${randomId()}`;
   }
 
-  #begin(
-    options: AgentCallOptions,
-    thread: ThreadTurn | undefined,
-    checkpointId: string | undefined,
-    answers?: Answers,
-  ): void {
+  #begin(options: AgentCallOptions, { thread, checkpointId, answered }: Begun): void {
     const reader = this.#reader;
     const { parent, key = this.#agent.parts.name } = options;
     this.#options = options;
@@ -169,13 +164,13 @@ export class OngoingRun {
       history: thread?.history,
       kept: thread?.kept,
       active: thread?.active,
-      answered: answers && thread?.answered(answers),
       modelOptions: modelOptionsOf(options),
       maxSteps: options.maxSteps,
       threadId: thread?.threadId,
       number: thread?.number,
       userId: thread === undefined ? options.userId : thread.userId,
       checkpointId,
+      answered,
       onEnd: this.#onEnd(thread),
       spent: this.#spent,
       depth: this.#depth,
@@ -276,6 +271,12 @@ export class OngoingRun {
     const { checkpointId, ...event } = end;
     this.#emit({ type: "finish", ...event, ...(checkpointId !== undefined && { checkpointId }) });
   }
+}
+
+interface Begun {
+  readonly thread: ThreadTurn | undefined;
+  readonly checkpointId: string | undefined;
+  readonly answered?: readonly Interrupt[] | undefined;
 }
 
 interface Ending {

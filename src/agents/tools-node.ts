@@ -144,24 +144,22 @@ class ToldCalls implements BatchFollower {
   }
 
   /** Tells of a call before anything else is told about it. */
-  introduce(callId: string, address?: string): void {
+  introduce(callId: string): void {
     const call = this.#earlier.get(callId);
     if (call === undefined) return;
     this.#earlier.delete(callId);
-    const answered = address === undefined ? [] : this.#turn.answeredAt(address);
-    const told = { type: "tool_call", callId, name: call.name, arguments: call.arguments } as const;
-    this.#turn.emit(answered.length === 0 ? told : { ...told, answered });
+    this.#turn.emit({ type: "tool_call", callId, name: call.name, arguments: call.arguments });
   }
 
   start(run: ToolRun): void {
-    this.introduce(run.callId, run.address);
+    this.introduce(run.callId);
     startTool(run, true, (started, reader) => this.#read(started, reader));
   }
 
   onSettled(run: ToolRun): void {
     run.close();
     if (run.isPending) return;
-    this.introduce(run.callId, run.address);
+    this.introduce(run.callId);
     this.#turn.emit({ type: "tool_result", callId: run.callId, name: run.name, message: run.message() });
   }
 

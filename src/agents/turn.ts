@@ -3,6 +3,7 @@ import type { NodeContext } from "../components/context.js";
 import type { ToolChoice } from "../components/model.js";
 import { Context } from "../run/context.js";
 import { LocalKey, localOf, nearestLocal } from "../run/local.js";
+import { jsonCopy } from "../schema/encode-json.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import type { ToolInfo } from "../schema/tool-info.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
@@ -34,12 +35,12 @@ export interface Asked {
   readonly maxSteps?: number | undefined;
   /** Who answers, when an earlier turn of the thread was handed over. */
   readonly active?: string | undefined;
-  /** The questions whose answers it goes on with. */
-  readonly answered?: readonly Interrupt[] | undefined;
   /** Of the caller that this is a tool of. */
   readonly parentCallId?: string | undefined;
   /** The tokens used before the run began, to read answers out of the message. */
   readonly spent?: readonly SpentTokens[] | undefined;
+  /** The questions that the run was resumed with answers for. */
+  readonly answered?: readonly Interrupt[] | undefined;
   /** How many tasks it is inside of. */
   readonly depth?: number | undefined;
   readonly watch?: RunWatch | undefined;
@@ -191,7 +192,9 @@ export class OngoingTurn {
     }
     state.active = this.#reachable?.has(active) === true ? active : root.name;
     for (const { model, usage } of asked.spent ?? []) this.count(model, usage);
-    this.emit({ type: "start", threadId: asked.threadId, checkpointId: asked.checkpointId });
+    const { threadId, checkpointId } = asked;
+    const answered = asked.answered?.length ? (jsonCopy(asked.answered) as Interrupt[]) : undefined;
+    this.emit({ type: "start", threadId, checkpointId, answered });
     if (active !== state.active) this.emit({ type: "handoff", from: active, to: state.active });
     this.#dropStates(ctx);
   }
@@ -223,15 +226,6 @@ export class OngoingTurn {
     const { view } = this.state;
     if (view === undefined) return this.messages;
     return [...view.messages, ...this.messages.slice(view.covers)];
-  }
-
-  /** The questions of a call, at this address, whose answers the run goes on with. */
-  answeredAt(callAddress: string): readonly Interrupt[] {
-    const isOfCall = ({ address }: Interrupt): boolean => {
-      const inside = address.startsWith(callAddress) ? address.slice(callAddress.length) : undefined;
-      return inside === "" || (inside?.startsWith(";") === true && !inside.includes(";runnable:"));
-    };
-    return (this.asked.answered ?? []).filter(isOfCall).concat(this.#outer?.answeredAt(callAddress) ?? []);
   }
 
   /** Receives the events of inner runs. */

@@ -106,13 +106,14 @@ function approvalsOf(parts: readonly Fields[]): [string, ApprovalAnswer][] {
   });
 }
 
-/** The outputs of tools that the client ran in the last step, by the id of their interrupt; without those that have arrived. */
+/** The outputs of tools that the client ran in the last step, by the id of their interrupt. */
 function outputsOf(parts: readonly Fields[]): [string, unknown][] {
   const step = parts.slice(parts.findLastIndex(({ type }) => type === "step-start") + 1);
   return step.flatMap(({ type, data }): [string, unknown][] => {
-    if (type !== "data-interrupt" || !isFields(data) || typeof data.id !== "string") return [];
-    const { id, info, toolCallId, answered } = data;
-    if (!isFields(info) || info.kind !== "client_tool" || answered === true) return [];
+    if (type !== "data-interrupt" || !isFields(data) || typeof data.id !== "string" || data.answered === true)
+      return [];
+    const { id, info, toolCallId } = data;
+    if (!isFields(info) || info.kind !== "client_tool") return [];
     const call = step.find((part) => part.toolCallId === toolCallId);
     if (call?.state === "output-available") return [[id, call.output]];
     if (call?.state !== "output-error") return [];

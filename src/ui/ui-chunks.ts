@@ -8,7 +8,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ContentBlock, ToolResultContent } from "../schema/message/content-block.js";
 import { toolResultsOf } from "../schema/message/read-message.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
-import { type AskedCall, askedCallIdOf, askedCallOf, callIdOf, isInner, resultValue } from "./call-id.js";
+import { askedCallIdOf, askedCallOf, callIdOf, isInner, resultValue } from "./call-id.js";
 import { blockChunks } from "./ui-blocks.js";
 import type { UiChunk } from "./ui-chunk.js";
 
@@ -51,7 +51,7 @@ export class UiChunks {
   #convertAnswer(event: Exclude<AgentEvent, { type: ToolEventType | "interrupt" | "handoff" }>): UiChunk[] {
     switch (event.type) {
       case "start":
-        return [startChunk(event.checkpointId)];
+        return [startChunk(event.checkpointId), ...answeredChunks(event, event.answered)];
       case "step_start":
         this.#isInStep = true;
         return [{ type: "start-step" }];
@@ -118,10 +118,7 @@ export class UiChunks {
         if (!this.#calls.has(toolCallId)) return [];
         return [{ type: "tool-input-delta", toolCallId, inputTextDelta: event.delta }];
       case "tool_call":
-        return [
-          this.#input(event, toolCallId, event.name, toolInputOf(event.arguments)),
-          ...(event.answered ?? []).flatMap((interrupt) => this.#convertAnswered(event, interrupt)),
-        ];
+        return [this.#input(event, toolCallId, event.name, toolInputOf(event.arguments))];
       case "tool_output_delta":
         return this.#growOutput(toolCallId, event.delta);
       case "tool_progress":
@@ -151,31 +148,21 @@ export class UiChunks {
   /** Sends an approval as an approval request of the AI SDK, and any other interrupt as a data part for the application. */
   #convertInterrupt(event: AgentEvent, interrupt: Interrupt): UiChunk[] {
     const asked = askedCallOf(interrupt);
-    if (asked === undefined || !approvals.has(asked.kind)) return [this.#question(event, interrupt)];
-    const toolCallId = this.#askedCallId(event, interrupt, asked);
+    const { id } = interrupt;
+    const toolCallId = asked && askedCallIdOf(event, interrupt, asked, (sent) => this.#calls.has(sent));
+    if (asked === undefined || toolCallId === undefined || !approvals.has(asked.kind)) {
+      return [{ type: "data-interrupt", id, data: interruptData(interrupt, toolCallId) }];
+    }
     const isNew = !this.#calls.has(toolCallId);
     return [
       ...(isNew ? [this.#input(event, toolCallId, asked.toolName, asked.input)] : []),
-      { type: "tool-approval-request", approvalId: interrupt.id, toolCallId },
+      { type: "tool-approval-request", approvalId: id, toolCallId },
     ];
   }
+}
 
-  /** Tells the client that a question is no longer open: it shows what became of an approval by itself. */
-  #convertAnswered(event: AgentEvent, interrupt: Interrupt): UiChunk[] {
-    const isApproval = approvals.has(askedCallOf(interrupt)?.kind ?? "");
-    return isApproval ? [] : [this.#question(event, interrupt, { answered: true })];
-  }
-
-  #question(event: AgentEvent, interrupt: Interrupt, more: { readonly answered?: true } = {}): UiChunk {
-    const { id, info, schema } = interrupt;
-    const asked = askedCallOf(interrupt);
-    const toolCallId = asked && this.#askedCallId(event, interrupt, asked);
-    return { type: "data-interrupt", id, data: withoutUndefined({ id, info, schema, toolCallId, ...more }) };
-  }
-
-  #askedCallId(event: AgentEvent, interrupt: Interrupt, asked: AskedCall): string {
-    return askedCallIdOf(event, interrupt, asked, (sent) => this.#calls.has(sent));
-  }
+function interruptData({ id, info, schema }: Interrupt, toolCallId: string | undefined, answered?: true): object {
+  return withoutUndefined({ id, info, schema, toolCallId, answered });
 }
 
 type ToolEventType =
@@ -190,6 +177,16 @@ type ToolEventType =
 function startChunk(checkpointId: string | undefined): UiChunk {
   const turn = checkpointId === undefined ? undefined : turnOfRunId(checkpointId);
   return turn === undefined ? { type: "start" } : { type: "start", messageId: `turn-${turn.number}` };
+}
+
+/** The client has the part of a question already, and gets it again as answered. Of an approval, it knows by its own answer. */
+function answeredChunks(event: AgentEvent, answered: readonly Interrupt[] = []): UiChunk[] {
+  return answered.flatMap((interrupt) => {
+    const asked = askedCallOf(interrupt);
+    if (asked !== undefined && approvals.has(asked.kind)) return [];
+    const toolCallId = asked && askedCallIdOf(event, interrupt, asked, () => true);
+    return [{ type: "data-interrupt", id: interrupt.id, data: interruptData(interrupt, toolCallId, true) }];
+  });
 }
 
 const approvals = new Set(["tool_approval", "mcp_approval"]);

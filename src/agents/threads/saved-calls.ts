@@ -1,3 +1,4 @@
+import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { type Clock, clockOf } from "../../components/clock.js";
 import type { Answers, ResumeOptions, RunOptions } from "../../compose/options.js";
 import type { Runtime } from "../../compose/runtime.js";
@@ -93,14 +94,30 @@ function checkRunFirst(graph: AgentGraph, options: AgentCallOptions): void {
 export async function openRun(
   { parts, graph }: CalledAgent,
   target: string | { readonly threadId: string },
-  { answers, options }: { readonly answers: Answers | undefined; readonly options: AgentCallOptions },
+  {
+    answers,
+    options,
+    isRead,
+  }: { readonly answers: Answers | undefined; readonly options: AgentCallOptions; readonly isRead: boolean },
 ): Promise<OpenedRun> {
   checkResumeOptions(parts, options);
   const reopened = await reopenTurn({ parts, graph, target, options, answers });
-  if (reopened === undefined) return { id: String(target), thread: undefined, answers };
+  if (reopened === undefined) {
+    const id = String(target);
+    const { store, runtime } = parts.options;
+    const saved =
+      isRead && answers && store ? await readSavedRun(store, id, runtime).catch(() => undefined) : undefined;
+    return { id, thread: undefined, answers, answered: answeredOf(saved?.interrupts, answers) };
+  }
   if (reopened.kind === "known") return reopened;
   const { turn, answers: fresh } = reopened;
-  return { id: turn.checkpointId, thread: turn, answers: fresh };
+  return { id: turn.checkpointId, thread: turn, answers: fresh, answered: answeredOf(turn.questions, fresh) };
+}
+
+/** The questions that have an answer, by id or by address. */
+function answeredOf(questions: readonly Interrupt[] = [], answers: Answers = {}): readonly Interrupt[] {
+  const byAddress: object = answers.byAddress ?? {};
+  return questions.filter(({ id, address }) => Object.hasOwn(answers, id) || Object.hasOwn(byAddress, address));
 }
 
 /** What goes on with which answers, or a turn that has ended. */
@@ -110,6 +127,8 @@ type OpenedRun =
       readonly id: string;
       readonly thread: ThreadTurn | undefined;
       readonly answers: Answers | undefined;
+      /** The questions that they answer, for those who read events. */
+      readonly answered: readonly Interrupt[];
     }
   | { readonly kind: "known"; readonly record: TurnRecord };
 

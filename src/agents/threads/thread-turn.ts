@@ -2,7 +2,6 @@ import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { type Clock, clockOf } from "../../components/clock.js";
-import type { Answers } from "../../compose/options.js";
 import { KumikoError } from "../../errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { type AgentParts, reachableFrom } from "../agent-parts.js";
@@ -129,11 +128,9 @@ export class ThreadTurn {
     return this.#former !== undefined && this.#former.status !== "waiting";
   }
 
-  /** The questions it waited for that have an answer now. */
-  answered(answers: Answers): readonly Interrupt[] {
-    const byAddress: object = answers.byAddress ?? {};
-    const waited = this.#former?.interrupts ?? [];
-    return waited.filter(({ id, address }) => Object.hasOwn(answers, id) || Object.hasOwn(byAddress, address));
+  /** The questions that it waited for. */
+  get questions(): readonly Interrupt[] {
+    return this.#former?.interrupts ?? [];
   }
 
   get messages(): readonly AgenticMessage[] {

@@ -134,7 +134,7 @@ async function expectHonestLists(store: CheckpointStore, where: string): Promise
 
 beforeEach(() => {
   // runs report that they could not be saved
-  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  vi.spyOn(console, "warn").mockImplementation(() => undefined);
 });
 afterEach(() => {
   vi.restoreAllMocks();
