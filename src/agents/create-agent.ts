@@ -6,7 +6,7 @@ import { Graph } from "../compose/graph.js";
 import type { Answers } from "../compose/options.js";
 import { planOfAgent } from "../compose/plan/make-plan.js";
 import { hasNodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
-import { END, type Plan, START } from "../compose/plan/plan.js";
+import { END, type NestedFunction, type NodeFunction, type Plan, START } from "../compose/plan/plan.js";
 import type { Runnable } from "../compose/runnable.js";
 import { isFields } from "../is.js";
 import { bareRunnable } from "../run/bare-runnable.js";
@@ -35,10 +35,11 @@ import type {
 } from "./call-options.js";
 import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
 import { agentWithoutDescription, checkAgentOptionNames, invalidAgentOption, nothingToResume } from "./errors.js";
+import { LiveAnswer } from "./live-answer.js";
 import { runModelNode } from "./model-node.js";
 import { type EventReader, StreamCall } from "./stream-call.js";
 import { toolsNode } from "./tools-node.js";
-import { OngoingTurn } from "./turn.js";
+import { currentTurn, OngoingTurn } from "./turn.js";
 
 /** The output type of an agent with this output schema; text without one. */
 export type AgentOutput<Schema> = Schema extends AnyStandardSchema
@@ -174,14 +175,24 @@ function agentGraph(parts: AgentParts): AgentGraph {
 }
 
 /** The same graph; observers see its runs as those of an agent. */
-function asAgent(graph: AgentGraph, { name, description }: AgentParts): AgentGraph {
+function asAgent(graph: AgentGraph, parts: AgentParts): AgentGraph {
+  const { name, description } = parts;
   const body = hasNodeDefinition(graph) ? graph[nodeDefinition].body : undefined;
   if (body?.kind !== "graph") return graph;
   const meta: Plan["meta"] = (turn) => {
     const threadId = turn instanceof OngoingTurn ? turn.asked.threadId : undefined;
     return withoutUndefined({ name, description, threadId });
   };
-  return new CompiledPlan(planOfAgent(body.plan, meta));
+  return new CompiledPlan(planOfAgent(body.plan, { meta, streamed: (run) => streamedAgent(parts, run) }));
+}
+
+/** The function of an agent that is a node of a streamed graph. */
+function streamedAgent(parts: AgentParts, run: NestedFunction): NodeFunction {
+  return (input: unknown, ctx: never) => {
+    const live = new LiveAnswer();
+    const value = new OngoingTurn(parts, { live });
+    return live.open(Promise.resolve(run(input, ctx, { key: currentTurn, value })));
+  };
 }
 
 /** It calls models, and takes their options. */

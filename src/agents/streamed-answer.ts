@@ -26,6 +26,8 @@ export async function tellAnswer(
   const asked = given instanceof AskedModel ? given : undefined;
   let calls = streamedCalls(turn, called);
   turn.delivered = events.texts;
+  const { live } = turn.asked;
+  live?.begin();
   await readAll(given, (chunk) => {
     if (chunk.restart === true) {
       events.restart();
@@ -38,9 +40,10 @@ export async function tellAnswer(
       return undefined;
     }
     calls?.take(chunk);
-    return events.add(chunk);
+    return live?.take(chunk) ?? events.add(chunk);
   });
   const message = asked?.message ?? (await seen.message());
+  live?.told(message);
   if (toolCallsOf(message).length > 0) calls?.finish(message);
   return message;
 }

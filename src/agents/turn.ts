@@ -14,6 +14,7 @@ import { type AgentParts, reachableFrom } from "./agent-parts.js";
 import { type AgentState, countUsage, newAgentState, type SpentTokens } from "./agent-state.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { EventFeed } from "./event-feed.js";
+import type { AnswerTaker } from "./live-answer.js";
 import type { ModelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
 import type { RunWatch } from "./stream-call.js";
@@ -22,6 +23,8 @@ import type { Toolbox } from "./toolbox.js";
 /** What a call of an agent asks of its turn. One that runs as a bare graph is asked nothing but its input. */
 export interface Asked {
   readonly feed?: EventFeed | undefined;
+  /** Where the answers of the models go, piece by piece. */
+  readonly live?: AnswerTaker | undefined;
   /** Earlier turns of the thread. */
   readonly history?: readonly AgenticMessage[] | undefined;
   /** The values that middlewares keep across turns. */
@@ -211,9 +214,9 @@ export class OngoingTurn {
     return this.asked.maxSteps ?? this.root.maxSteps;
   }
 
-  /** Whether the answer is streamed, because its events are read. */
+  /** Whether answers are streamed, because their pieces are read. */
   get streams(): boolean {
-    return this.#listeners.length > 0;
+    return this.#listeners.length > 0 || this.asked.live !== undefined;
   }
 
   get messages(): readonly AgenticMessage[] {

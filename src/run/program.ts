@@ -3,6 +3,8 @@ import type { ChainStep } from "../checkpoint/document/snapshot.js";
 import {
   END_INDEX,
   LONE_INDEX,
+  type NestedFunction,
+  type NodeFunction,
   type NodeSettings,
   type Payload,
   type Plan,
@@ -14,6 +16,7 @@ import {
 import type { Joining } from "../schema/concat/rule.js";
 import { type Body, type Mode, type Natives, nativesOf, takesStreams, valueBody } from "./body.js";
 import { hasStateHandlers } from "./layers.js";
+import type { Local } from "./local.js";
 import type { wiredLine } from "./mapping/wired-line.js";
 import { heldBack } from "./policies/held-back.js";
 import { withPolicies } from "./policies/load-around-node.js";
@@ -42,7 +45,10 @@ export interface KeyedInputs {
 export const ROUTED = 0;
 
 /** Runs a graph that is a node of another. Passed in, to avoid an import cycle with `start.ts`. */
-export type RunNested = (program: Program, mode: "invoke" | "transform") => Body;
+export type RunNested = (program: Program, mode: "invoke" | "transform") => NestedBody;
+
+/** `local`: a value to keep with the run. */
+type NestedBody = (input: unknown, task: Task, local?: Local) => unknown;
 
 /** A plan made executable: functions and int-indexed arrays. Created once per compile and shared by all runs. */
 export class Program {
@@ -233,6 +239,12 @@ export class Program {
     const program = this.nested.get(index);
     if (program === undefined) throw new TypeError(`No program for the graph "${node.key}".`);
     if (body.kind === "each") return body.modes(program as never);
+    const { streamed } = program.plan;
+    if (streamed !== undefined) {
+      const invoke = this.#runNested(program, "invoke");
+      const stream = streamed(invoke as NestedFunction);
+      return node.settings.concat === undefined ? { invoke: invoke as NodeFunction, stream } : { stream };
+    }
     const transform = this.#runNested(program, "transform");
     // a declared `concat` applies to chunks, so it needs the stream
     return node.settings.concat === undefined

@@ -257,16 +257,14 @@ function beginChild(run: RootRun, begin: Begin, given: StreamReader<unknown> | u
 // every run
 
 /** Runs a graph that is a node of another: the same address and handlers; steps, mode and state of its own. */
-export const runNested: RunNested = (program, mode) => (input, task) => {
+export const runNested: RunNested = (program, mode) => (input, task, local) => {
   const { owner } = task;
   if (!(owner instanceof Run)) throw invalidRunOption("A nested graph runs only inside a run of this library.");
   const callOptions = owner.nodeCallOptions?.inside.get(owner.node(task.index).key);
   const from = task.openedInvocation?.savedInner("");
-  return execute(
-    new Run(program, mode, { parentContext: task, nested: true }, undefined, owner.overrides, callOptions),
-    input,
-    from,
-  );
+  const run = new Run(program, mode, { parentContext: task, nested: true }, undefined, owner.overrides, callOptions);
+  run.local = local;
+  return execute(run, input, from);
 };
 
 /**

@@ -14,6 +14,7 @@ export function lonePlan({ name = "", component, type, body, concat }: LoneDefin
     name,
     component: "graph",
     meta: undefined,
+    streamed: undefined,
     bare: true,
     triggerMode: "anyPredecessor",
     maxSteps: 1,

@@ -58,6 +58,7 @@ function planOf(draft: Draft, parts: PlanParts): Plan {
     ...settings,
     component: draft.component,
     meta: undefined,
+    streamed: undefined,
     bare: false,
     nodes,
     edges: [...draft.edges, ...closing],
@@ -81,6 +82,7 @@ function shapePlan(plan: Plan): Plan {
     name: plan.name,
     component: plan.component,
     meta: plan.meta,
+    streamed: plan.streamed,
     bare: plan.bare,
     triggerMode: plan.triggerMode,
     maxSteps: plan.maxSteps,
@@ -102,8 +104,8 @@ function shapePlan(plan: Plan): Plan {
 }
 
 /** The plan of a graph that is an agent. */
-export function planOfAgent(plan: Plan, meta: Plan["meta"]): Plan {
-  return Object.freeze(shapePlan({ ...plan, component: "agent", meta }));
+export function planOfAgent(plan: Plan, own: Pick<Plan, "meta" | "streamed">): Plan {
+  return Object.freeze(shapePlan({ ...plan, ...own, component: "agent" }));
 }
 
 const endOf = (key: string): PlanNode => {

@@ -30,6 +30,8 @@ export interface Plan {
   readonly component: "graph" | "chain" | "workflow" | "agent";
   /** Computes the `meta` of a run, from the value that the library keeps with it. */
   readonly meta: ((local: unknown) => RunMeta) | undefined;
+  /** Makes the function that streams it as a node, for one that takes its input whole and does not stream by its nodes. */
+  readonly streamed: ((run: NestedFunction) => NodeFunction) | undefined;
   /** Whether it is a single node run by itself (as by `invoke` of a lambda), without a graph in traces and addresses. */
   readonly bare: boolean;
   readonly triggerMode: TriggerMode;
@@ -154,6 +156,9 @@ export type StateHandler = (value: never, state: never, ctx: never) => unknown;
 
 /** A function of a node. Its input is `never`, because the types were checked when it was added. */
 export type NodeFunction = (input: never, ctx: never) => unknown;
+
+/** Runs a graph that is a node of another; `local` is a value to keep with its run. */
+export type NestedFunction = (input: unknown, ctx: never, local?: unknown) => unknown;
 
 /** The work of a node. The executor derives the modes that are missing. */
 export type NodeBody =
