@@ -32,7 +32,7 @@ export function readQuerySettings(options: QueryToolOptions, input: QueryInput, 
   if (!Number.isInteger(topK) || Number(topK) < 1) throw invalidValue("topK", "a whole number of at least 1", topK);
   const filter = readFilters(options, input, ctx);
   return {
-    store: findStore(storeName, options),
+    store: findStore(storeName, options, ctx),
     indexName: textOf("indexName", pick("indexName") ?? options.indexName),
     queryText: filter !== undefined && isBlank(input.queryText) ? undefined : textOf("queryText", input.queryText),
     topK: Number(topK),
@@ -63,7 +63,9 @@ function textOf(name: string, value: unknown): string {
   throw value === undefined ? missingSetting(name) : invalidValue(name, "a non-empty string", value);
 }
 
-function findStore(name: string, { vectorStores = {}, mastra }: QueryToolOptions): QueryableStore {
+/** Without a `mastra` of its own, the tool asks the one that it runs for. */
+function findStore(name: string, options: QueryToolOptions, ctx: NodeContext): QueryableStore {
+  const { vectorStores = {}, mastra = ownerIn(ctx) } = options;
   const own = Object.hasOwn(vectorStores, name) ? vectorStores[name] : undefined;
   if (own !== undefined) return own;
   const unknown = (cause?: unknown) => {
@@ -77,6 +79,11 @@ function findStore(name: string, { vectorStores = {}, mastra }: QueryToolOptions
     throw unknown(cause);
   }
   throw unknown();
+}
+
+function ownerIn(ctx: NodeContext): QueryToolOptions["mastra"] {
+  const { mastra } = ctx as { readonly mastra?: unknown };
+  return hasMethod(mastra, "getVector") ? (mastra as QueryToolOptions["mastra"]) : undefined;
 }
 
 /** Models often pass the filter as a string of JSON. */

@@ -45,7 +45,7 @@ export interface QueryToolOptions {
   readonly indexName?: string | undefined;
   /** The stores, by their names. */
   readonly vectorStores?: Readonly<Record<string, QueryableStore>> | undefined;
-  /** Looks up stores that are not in `vectorStores`. */
+  /** Looks up stores that are not in `vectorStores`. @default the `Mastra` of the agent or workflow that calls the tool */
   readonly mastra?:
     | {
         getVector(name: string): QueryableStore | undefined;
