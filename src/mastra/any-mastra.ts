@@ -1,4 +1,5 @@
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import type { QueryableStore } from "../rag/retrieval/query-tool-options.js";
 import type { AnyAgent } from "./agent/any-agent.js";
 import type { MastraLogger } from "./logger.js";
 import type { AnyMastraTool } from "./tools/any-tool.js";
@@ -22,6 +23,10 @@ export interface AnyMastra {
   getTool(key: string): AnyMastraTool;
   /** All tools, by their keys. */
   listTools(): Readonly<Record<string, AnyMastraTool>>;
+  /** Returns a vector store by its name; throws if there is none. */
+  getVector(name: string): QueryableStore;
+  /** All vector stores, by their names. */
+  listVectors(): Readonly<Record<string, QueryableStore>>;
   /** The logger. */
   getLogger(): MastraLogger;
   /** The store of waiting runs. */

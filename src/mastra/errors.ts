@@ -32,6 +32,31 @@ export const notRegistered = (kind: string, key: string, known: readonly string[
       `Registered: ${list(known)}.`,
   );
 
+// agents
+
+export const noNetworks = (agent: string): KumikoError =>
+  invalidMastraOption(
+    `Agent "${agent}" has no network(): agent networks are not supported. Use the option handoffs, or other agents as tools (agent.asTool()).`,
+  );
+
+export const ambiguousCall = (agent: string, calls: readonly string[]): KumikoError =>
+  new KumikoError(
+    "AMBIGUOUS_INTERRUPT",
+    `${calls.length} calls of agent "${agent}" wait for an answer: ${list(calls)}. Choose one with toolCallId.`,
+  );
+
+export const callNotSuspended = (agent: string, toolCallId: string, calls: readonly string[]): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_INTERRUPT",
+    `Call "${toolCallId}" of agent "${agent}" does not wait for this answer. Calls that do: ${list(calls)}.`,
+  );
+
+export const noSuspendedCall = (agent: string, runId: string): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_INTERRUPT",
+    `Run ${shorten(runId)} of agent "${agent}" does not wait for this answer. Resume it with resume(runId, answers).`,
+  );
+
 // building workflows
 
 export const invalidStep = (what: string): KumikoError => new KumikoError("INVALID_NODE", what);
@@ -147,6 +172,9 @@ export const noMiddlewareResponse = (path: string): KumikoError =>
     "INVALID_OPTION",
     `The middleware for ${path} neither called next() nor returned a Response. End it with await next(), or return a Response.`,
   );
+
+export const nextCalledTwice = (path: string): KumikoError =>
+  invalidMastraOption(`A middleware called next() twice for ${path}. Call it only once.`);
 
 export const invalidBody = (what: string): KumikoError =>
   new KumikoError("INVALID_REQUEST", `The body of the request ${what}.`);

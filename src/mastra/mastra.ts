@@ -4,12 +4,13 @@ import { memoryStore } from "../checkpoint/memory-store.js";
 import { isFields, isObject } from "../is.js";
 import { kindOf } from "../wording.js";
 import type { AnyAgent } from "./agent/any-agent.js";
+import { refused } from "./agent/refused-options.js";
 import type { AnyMastra } from "./any-mastra.js";
 import { checkNoMore, invalidMastraOption, notRegistered } from "./errors.js";
 import { consoleLogger, type MastraLogger, silentLogger } from "./logger.js";
 import { isRegistrable, type Owner, register } from "./registered.js";
-import { Registry } from "./registry.js";
-import type { Middleware } from "./server/middleware.js";
+import { type AnyVectorStore, Registry } from "./registry.js";
+import type { Middleware, ServerErrorHandler } from "./server/middleware.js";
 import { isRoute, Routes } from "./server/routes.js";
 import { type Serve, served } from "./server/served.js";
 import { ServerChain } from "./server/server-chain.js";
@@ -23,6 +24,11 @@ type Named<T> = Readonly<Record<string, T>>;
 export interface ServerOptions {
   /** Middleware for every request, or with `{ path, handler }` for some paths. */
   readonly middleware?: Middleware | readonly Middleware[] | undefined;
+  /**
+   * Returns the response for an error of a middleware, a route or a run.
+   * @default a neutral text with a status; the logger gets the error
+   */
+  readonly onError?: ServerErrorHandler | undefined;
 }
 
 /** Options of {@link Mastra}. */
@@ -30,6 +36,7 @@ export interface MastraOptions<
   Agents extends Named<object> = Named<object>,
   Workflows extends Named<object> = Named<object>,
   Tools extends Named<object> = Named<object>,
+  Vectors extends Named<object> = Named<object>,
 > {
   /** The agents, by their keys. */
   readonly agents?: Agents | undefined;
@@ -37,6 +44,8 @@ export interface MastraOptions<
   readonly workflows?: Workflows | undefined;
   /** The tools, by their keys. */
   readonly tools?: Tools | undefined;
+  /** Vector stores by their names: the query tools of agents and workflows find them. */
+  readonly vectors?: Vectors | undefined;
   /** MCP servers by key, for `getMCPServer`. */
   readonly mcpServers?: Named<object> | undefined;
   /** `false` for no logging. @default the console, except debug messages */
@@ -47,7 +56,7 @@ export interface MastraOptions<
   readonly server?: ServerOptions | undefined;
 }
 
-const optionNames = ["agents", "workflows", "tools", "mcpServers", "logger", "storage", "server"];
+const optionNames = ["agents", "workflows", "tools", "vectors", "mcpServers", "logger", "storage", "server"];
 
 /**
  * A registry of agents, workflows and tools that can find each other, and share a logger, a store and a server.
@@ -62,6 +71,7 @@ export class Mastra<
   Agents extends Named<object> = Named<AnyAgent>,
   Workflows extends Named<object> = Named<AnyWorkflow>,
   Tools extends Named<object> = Named<AnyMastraTool>,
+  Vectors extends Named<object> = Named<AnyVectorStore>,
 > {
   readonly #registry: Registry;
   readonly #mcpServers: Named<object>;
@@ -69,19 +79,23 @@ export class Mastra<
   readonly #routes: Routes;
   readonly #server: ServerOptions;
 
-  constructor(options: MastraOptions<Agents, Workflows, Tools> = {}) {
-    checkOptions("new Mastra", options, optionNames);
+  constructor(options: MastraOptions<Agents, Workflows, Tools, Vectors> = {}) {
+    checkOptions("new Mastra", options, optionNames, { hint: refused.mastra });
     const { logger = consoleLogger, storage = memoryStore(), server = {}, mcpServers = {} } = options;
     const entries = {
       agents: entriesOf<AnyAgent>("agents", options.agents, "an Agent", ["generate", "stream"]),
       workflows: entriesOf<AnyWorkflow>("workflows", options.workflows, "a workflow", ["createRun"]),
       tools: entriesOf<AnyMastraTool>("tools", options.tools, "a tool", ["execute"]),
+      vectors: entriesOf<AnyVectorStore>("vectors", options.vectors, "a vector store", ["query"]),
     };
-    checkOptions("server of new Mastra", server, ["middleware"]);
+    checkOptions("server of new Mastra", server, ["middleware", "onError"]);
+    const { onError } = server;
+    if (onError !== undefined && typeof onError !== "function")
+      throw invalidMastraOption(`onError of server of new Mastra must be a function (got ${kindOf(onError)}).`);
     this.#registry = new Registry(entries, checkedStore(storage), logger === false ? silentLogger : logger);
     this.#mcpServers = entriesOf("mcpServers", mcpServers, "an MCPServer", ["getServerInfo"]);
     this.#server = server;
-    this.#chain = new ServerChain(server.middleware);
+    this.#chain = new ServerChain(server.middleware, { onError, logger: this.#registry.getLogger() });
     this.#routes = new Routes(this.#registry);
     const owner: Owner = { storage, logger: this.#registry.getLogger(), mastra: this as AnyMastra };
     for (const kind of Object.values(entries)) {
@@ -125,6 +139,14 @@ export class Mastra<
 
   listTools(): Tools {
     return this.#registry.listTools() as Tools & Named<AnyMastraTool>;
+  }
+
+  getVector<Key extends keyof Vectors & string>(name: Key): Vectors[Key] {
+    return this.#registry.getVector(name) as Vectors[Key] & AnyVectorStore;
+  }
+
+  listVectors(): Vectors {
+    return this.#registry.listVectors() as Vectors & Named<AnyVectorStore>;
   }
 
   getMCPServer(key: string): object {

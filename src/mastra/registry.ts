@@ -1,5 +1,6 @@
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { memoryStore } from "../checkpoint/memory-store.js";
+import type { QueryableStore } from "../rag/retrieval/query-tool-options.js";
 import type { AnyAgent } from "./agent/any-agent.js";
 import type { AnyMastra } from "./any-mastra.js";
 import { notRegistered } from "./errors.js";
@@ -10,14 +11,18 @@ import type { AnyWorkflow } from "./workflow/any-workflow.js";
 
 type Named<T> = Readonly<Record<string, T>>;
 
-/** The registered agents, workflows and tools, by key. */
+/** A vector store of any kind. @internal */
+export type AnyVectorStore = QueryableStore;
+
+/** The registered agents, workflows, tools and vector stores, by key. */
 export interface Entries {
   readonly agents: Named<AnyAgent>;
   readonly workflows: Named<AnyWorkflow>;
   readonly tools: Named<AnyMastraTool>;
+  readonly vectors: Named<AnyVectorStore>;
 }
 
-/** Looks up registered agents, workflows and tools. */
+/** Looks up registered agents, workflows, tools and vector stores. */
 export class Registry implements AnyMastra {
   readonly #entries: Entries;
   readonly #storage: CheckpointStore;
@@ -61,6 +66,14 @@ export class Registry implements AnyMastra {
     return { ...this.#entries.tools };
   }
 
+  getVector(name: string): AnyVectorStore {
+    return find("Vector", this.#entries.vectors, name);
+  }
+
+  listVectors(): Named<AnyVectorStore> {
+    return { ...this.#entries.vectors };
+  }
+
   getLogger(): MastraLogger {
     return this.#logger;
   }
@@ -90,6 +103,6 @@ function findById<T extends { readonly id?: unknown }>(kind: string, entries: Na
 /** The owner of an agent, workflow or tool that is not registered: an empty registry, with runs stored in memory. */
 export function emptyMastra(): Owner {
   const storage = memoryStore();
-  const mastra = new Registry({ agents: {}, workflows: {}, tools: {} }, storage, consoleLogger);
+  const mastra = new Registry({ agents: {}, workflows: {}, tools: {}, vectors: {} }, storage, consoleLogger);
   return { storage, logger: consoleLogger, mastra };
 }

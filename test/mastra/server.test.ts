@@ -13,11 +13,13 @@ import {
   nextHandler,
 } from "kumiko/mastra";
 import { scriptedModel } from "kumiko/testing";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { asking, failing, workflow } from "./workflows.js";
 
 type Next = () => Promise<void>;
+
+const silent = () => ({ debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() });
 
 const country = async (c: MiddlewareContext, next: Next): Promise<void> => {
   c.get<RuntimeContext>("runtimeContext").set("country", c.req.header("CF-IPCountry") ?? "nowhere");
@@ -88,11 +90,36 @@ describe("the routes of a Mastra", () => {
     expect(await get("/api/workflows")).toMatchObject({ waits: { id: "waits" }, fails: { id: "fails" } });
   });
 
-  it("tell a failure by its message and a status, never by its stack", async () => {
-    const response = await mastraWith().fetch(post("/api/workflows/fails/start", { inputData: 1 }));
-    const text = await response.text();
-    expect(JSON.parse(text)).toMatchObject({ status: "failed", error: { message: "it broke" } });
-    expect(text).not.toContain("    at ");
+  it("keep why a workflow failed on the server", async () => {
+    const logger = silent();
+    const fails = workflow("fails").then(failing("bad", "it broke")).commit();
+    const mastra = new Mastra({ workflows: { fails }, logger });
+    const text = await (await mastra.fetch(post("/api/workflows/fails/start", { inputData: 1 }))).text();
+    const error = { name: "Error", message: "An error occurred." };
+    expect(JSON.parse(text)).toMatchObject({ status: "failed", error, steps: { bad: { status: "failed", error } } });
+    expect(text).not.toMatch(/it broke| {4}at /);
+    expect(String(logger.error.mock.calls[0]?.[1])).toContain("it broke");
+  });
+
+  it("keep why an agent or its tools failed on the server", async () => {
+    const logger = silent();
+    const secret = () => {
+      throw new Error("key sk-123");
+    };
+    const where = createTool({ id: "where", description: "", inputSchema: z.object({}), execute: secret });
+    const call = () => assistantMessage(functionToolCall({ callId: "1", name: "where", arguments: "{}" }));
+    const model = scriptedModel(call, "Here.", call, "Here.", secret, secret);
+    const agent = new Agent({ name: "guide", model, tools: { where }, maxRetries: 0 });
+    const mastra = new Mastra({ agents: { agent }, logger });
+    const ask = async (path: string) => mastra.fetch(post(`/api/agents/agent/${path}`, { messages: "Hi" }));
+    const answers = [await ask("generate"), await ask("stream"), await ask("generate"), await ask("stream")];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 500, 200]);
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    for (const text of texts) expect(text).not.toMatch(/sk-123| {4}at /);
+    expect(texts[1]).toContain('"type":"tool-error"');
+    expect(JSON.parse(texts[2] ?? "")).toEqual({ error: "An error occurred.", code: "NODE_FAILED" });
+    expect(texts[3]).toContain('"message":"An error occurred."');
+    expect(String(logger.error.mock.calls[0]?.[1])).toContain("sk-123");
   });
 
   it.each([
@@ -103,6 +130,14 @@ describe("the routes of a Mastra", () => {
     ["no JSON", post("/api/agents/guide/generate", "{no"), 400],
     ["JSON that is no object", post("/api/agents/guide/generate", "[1]"), 400],
     ["no messages", post("/api/agents/guide/generate", {}), 400],
+    ["a message without content", post("/api/agents/guide/generate", { messages: [{ role: "user" }] }), 400],
+    ["a number as a message", post("/api/agents/guide/stream", { messages: [5] }), 400],
+    ["an unknown role", post("/api/agents/guide/stream", { messages: [{ role: "nobody", content: "x" }] }), 400],
+    ["an empty message", post("/api/agents/guide/generate", { messages: "" }), 400],
+    ["a number as a thread", post("/api/agents/guide/generate", { messages: "Hi", threadId: 1 }), 400],
+    ["steps that are no number", post("/api/agents/guide/generate", { messages: "Hi", maxSteps: "2" }), 400],
+    ["no step at all", post("/api/agents/guide/stream", { messages: "Hi", maxSteps: 0 }), 400],
+    ["a state that is no object", post("/api/workflows/waits/start", { initialState: 1 }), 400],
     ["an unknown field", post("/api/workflows/waits/start", { input: 1 }), 400],
     ["both of a pair", post("/api/workflows/waits/start", { runtimeContext: {}, requestContext: {} }), 400],
     ["a resume without a run", post("/api/workflows/waits/resume", { resumeData: 1 }), 400],
@@ -162,12 +197,66 @@ describe("the middleware of a Mastra", () => {
     expect((await response.json()).error).toContain("next()");
   });
 
-  it("that throws is a 500 with its message", async () => {
+  it("that throws is a 500 with a neutral text", async () => {
     const broken = () => {
       throw new Error("no database");
     };
-    const response = await mastraWith([broken]).fetch(new Request("http://localhost/api/agents"));
-    expect([response.status, await response.json()]).toEqual([500, { error: "no database" }]);
+    const logger = silent();
+    const mastra = new Mastra({ logger, server: { middleware: [broken] } });
+    const response = await mastra.fetch(new Request("http://localhost/api/agents"));
+    expect([response.status, await response.json()]).toEqual([500, { error: "An error occurred." }]);
+    expect(String(logger.error.mock.calls[0]?.[1])).toContain("no database");
+  });
+
+  it("may set headers of the response, and replace it", async () => {
+    const cors = async (c: MiddlewareContext, next: Next): Promise<void> => {
+      c.header("Access-Control-Allow-Origin", "*");
+      expect(c.res.status).toBe(404);
+      await next();
+      c.header("Vary", "Origin", { append: true });
+      c.header("Vary", "Cookie", { append: true });
+    };
+    const timed = async (c: MiddlewareContext, next: Next): Promise<void> => {
+      await next();
+      c.res.headers.set("Server-Timing", "total");
+      c.header("X-Gone", "1");
+      c.header("X-Gone");
+    };
+    const mastra = mastraWith([cors, timed]);
+    const read = ({ headers }: Response) =>
+      ["access-control-allow-origin", "vary", "server-timing", "x-gone"].map((name) => headers.get(name));
+    const listed = await mastra.fetch(new Request("http://localhost/api/agents"));
+    expect([listed.status, ...read(listed)]).toEqual([200, "*", "Origin, Cookie", "total", null]);
+    const failed = await mastra.fetch(post("/api/agents/nobody/generate", { messages: "Hi" }));
+    expect([failed.status, ...read(failed)]).toEqual([404, "*", null, null, null]);
+    const app = new Hono().use(honoMiddleware(mastra)).get("/mine", (c) => c.text("mine"));
+    expect(read(await app.request("/mine"))).toEqual(["*", "Origin, Cookie", "total", null]);
+    const express_ = express()
+      .use(expressMiddleware(mastra))
+      .get("/mine", (_request, response) => void response.send("mine"));
+    expect((await fetch(`${await listen(express_)}/mine`)).headers.get("access-control-allow-origin")).toBe("*");
+    const other = async (c: MiddlewareContext, next: Next): Promise<void> => {
+      await next();
+      c.res = c.text("other", 202);
+    };
+    const replaced = await mastraWith([other]).fetch(new Request("http://localhost/api/agents"));
+    expect([replaced.status, await replaced.text()]).toEqual([202, "other"]);
+  });
+
+  it("leaves errors to onError, where there is one", async () => {
+    const onError = (error: Error, c: MiddlewareContext) => c.json({ told: error.message, path: c.req.path }, 418);
+    const mastra = new Mastra({ logger: false, server: { onError } });
+    const response = await mastra.fetch(post("/api/agents/nobody/generate", { messages: "Hi" }));
+    expect([response.status, (await response.json()).path]).toEqual([418, "/api/agents/nobody/generate"]);
+    for (const broken of [() => undefined, () => Promise.reject(new Error("secret"))]) {
+      const logger = silent();
+      const neutral = new Mastra({ logger, server: { onError: broken as never } });
+      const answer = await neutral.fetch(post("/api/agents/nobody/generate", { messages: "Hi" }));
+      expect([answer.status, (await answer.json()).error]).toEqual([404, "An error occurred."]);
+      expect(logger.error).toHaveBeenCalledOnce();
+    }
+    expect(() => new Mastra({ server: { onError: 1 as never } })).toThrow(/onError/);
+    expect(() => new Mastra({ server: { onEror: onError } as never })).toThrow(/"onError"/);
   });
 
   it("must be functions, or have a path and a handler", () => {

@@ -1,17 +1,10 @@
-import type { AgentEvent } from "../../agents/agent-event.js";
-import type { AgentResult } from "../../agents/agent-result.js";
-import type { AgentStream } from "../../agents/agent-stream.js";
 import type { ResumeTarget } from "../../agents/call-options.js";
 import type { Answers } from "../../compose/options.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
-import type { StreamReader } from "../../schema/stream/reader.js";
-import type { MastraCallOptions, MastraPrompt, MastraResumeOptions } from "./call-options.js";
-
-/** The event stream of an agent, with the property names of Mastra. */
-export type MastraAgentStream<Output = string> = AgentStream<Output> & {
-  /** The events; the stream itself. */
-  readonly fullStream: StreamReader<AgentEvent>;
-};
+import type { Untyped } from "../untyped.js";
+import type { MastraAgentResult } from "./agent-result.js";
+import type { MastraAgentStream } from "./agent-stream.js";
+import type { MastraCallOptions, MastraPrompt, MastraResumeOptions, MastraRunTarget } from "./call-options.js";
 
 /** Returns the same agent with another schema for its answers. */
 export const withOutput: unique symbol = Symbol.for("kumiko/mastra/with-output") as never;
@@ -25,10 +18,16 @@ export interface AnyAgent {
   /** The agent's description. */
   readonly description: string | undefined;
   /** Runs the agent until its end. */
-  generate(prompt: MastraPrompt, options?: MastraCallOptions): Promise<AgentResult<unknown>>;
-  /** Runs the agent and streams its events. */
-  stream(prompt: MastraPrompt, options?: MastraCallOptions): Promise<MastraAgentStream<unknown>>;
+  generate(prompt: MastraPrompt, options?: MastraCallOptions): Promise<MastraAgentResult<Untyped>>;
+  /** Runs the agent and streams its chunks. */
+  stream(prompt: MastraPrompt, options?: MastraCallOptions): Promise<MastraAgentStream<Untyped>>;
   [withOutput](schema: AnyStandardSchema | JsonSchema): AnyAgent;
   /** Resumes a run that waits. */
-  resume(run: ResumeTarget, answers?: Answers, options?: MastraResumeOptions): Promise<AgentResult<unknown>>;
+  resume(run: ResumeTarget, answers?: Answers, options?: MastraResumeOptions): Promise<MastraAgentResult<Untyped>>;
+  /** Approves a tool call of a suspended run. */
+  approveToolCall(options: MastraRunTarget & MastraResumeOptions): Promise<MastraAgentStream<Untyped>>;
+  /** Declines a tool call of a suspended run. */
+  declineToolCall(
+    options: MastraRunTarget & MastraResumeOptions & { readonly reason?: string | undefined },
+  ): Promise<MastraAgentStream<Untyped>>;
 }

@@ -1,4 +1,5 @@
 import type { RequestContext } from "../../components/request-context.js";
+import { headersSetIn } from "./request-values.js";
 import { isRoute } from "./routes.js";
 import { middlewareOf, type ServedMastra } from "./served.js";
 
@@ -46,8 +47,10 @@ export function expressMiddleware(
     const onClose = (): void => disconnected.abort(new DOMException("The client disconnected.", "AbortError"));
     response.once("close", onClose);
     try {
-      const answer = await serve(await readRequest(request, disconnected.signal), async ({ requestContext }) => {
+      const answer = await serve(await readRequest(request, disconnected.signal), async (context) => {
+        const { requestContext } = context;
         isPassed = true;
+        headersSetIn(context).forEach((value, name) => void response.setHeader(name, value));
         const values = { requestContext, runtimeContext: requestContext };
         Object.assign(request, values);
         response.locals = Object.assign(response.locals ?? {}, values);

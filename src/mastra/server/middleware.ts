@@ -36,6 +36,12 @@ export interface MiddlewareContext {
   get<T = Untyped>(name: string): T;
   /** Sets a value of this request, for later middlewares and the run. */
   set(name: string, value: unknown): void;
+  /**
+   * Sets a header of the response, whoever makes it; `{ append: true }` adds a value. Without a value, the header is removed.
+   */
+  header(name: string, value?: string, options?: { readonly append?: boolean | undefined }): void;
+  /** The response, once `next()` has returned; before that, a 404. It can be replaced. */
+  res: Response;
   /** Creates a JSON response. @default status 200 */
   json(value: unknown, status?: number, headers?: Readonly<Record<string, string>>): Response;
   /** Creates a text response. @default status 200 */
@@ -46,6 +52,12 @@ export type Next = () => Promise<void>;
 
 /** @internal */
 export type MiddlewareHandler = (context: MiddlewareContext, next: Next) => unknown;
+
+/**
+ * Answers an error of a middleware, a route or a run with a response of your own. Without one, the client gets a neutral text, and
+ * the logger the error.
+ */
+export type ServerErrorHandler = (error: Error, context: MiddlewareContext) => Response | Promise<Response>;
 
 /**
  * A middleware for every request, or for those that match its path (`*` matches anything). It calls `next`, or returns a response.

@@ -8,6 +8,9 @@ export class RequestValues implements MiddlewareContext {
   /** The path parameters of the current middleware. */
   params: Readonly<Record<string, string>> = {};
   readonly #values = new Map<string, unknown>();
+  /** The changes of headers, in order. */
+  readonly #headers: ((headers: Headers) => void)[] = [];
+  #response: Response | undefined;
 
   constructor(raw: Request) {
     this.req = new ReadRequest(raw, () => this.params);
@@ -22,6 +25,41 @@ export class RequestValues implements MiddlewareContext {
     this.#values.set(name, value);
   };
 
+  readonly header = (
+    name: string,
+    value?: string,
+    { append = false }: { readonly append?: boolean | undefined } = {},
+  ): void => {
+    new Headers([[name, value ?? ""]]); // a wrong one throws where it is set
+    this.#headers.push((headers) => {
+      if (value === undefined) headers.delete(name);
+      else if (append) headers.append(name, value);
+      else headers.set(name, value);
+    });
+  };
+
+  get res(): Response {
+    return this.#response ?? new Response(null, { status: 404 });
+  }
+
+  set res(response: Response) {
+    this.#response = response;
+  }
+
+  /** Whether there is a response yet. */
+  get hasResponse(): boolean {
+    return this.#response !== undefined;
+  }
+
+  /** The response with the headers that the middleware has set. */
+  withHeaders(response: Response): Response {
+    if (this.#headers.length === 0) return response;
+    const { status, statusText, body } = response;
+    const headers = new Headers(response.headers);
+    for (const change of this.#headers) change(headers);
+    return new Response(body, { status, statusText, headers });
+  }
+
   readonly json = (value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
     new Response(JSON.stringify(value ?? null), {
       status,
@@ -30,6 +68,11 @@ export class RequestValues implements MiddlewareContext {
 
   readonly text = (text: string, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
     new Response(text, { status, headers: { "content-type": "text/plain; charset=utf-8", ...headers } });
+}
+
+/** The headers that middleware has set so far. */
+export function headersSetIn(context: MiddlewareContext): Headers {
+  return context instanceof RequestValues ? context.withHeaders(new Response(null)).headers : new Headers();
 }
 
 class ReadRequest implements MiddlewareRequest {

@@ -1,15 +1,17 @@
 import type { RequestContext } from "../../components/request-context.js";
-import { KumikoError, messageOf } from "../../errors.js";
+import { messageOf } from "../../errors.js";
 import { type Fields, isFields } from "../../is.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
-import type { StreamReader } from "../../schema/stream/reader.js";
+import { ErrorMask } from "../../ui/error-mask.js";
+import { chunksOf } from "../agent/agent-stream.js";
 import type { AnyAgent } from "../agent/any-agent.js";
 import type { MastraPrompt } from "../agent/call-options.js";
 import type { AnyMastra } from "../any-mastra.js";
 import { invalidBody } from "../errors.js";
 import type { AnyWorkflow } from "../workflow/any-workflow.js";
-import type { WorkflowResult } from "../workflow/workflow-result.js";
-import { pathMatcher } from "./server-chain.js";
+import { chunkResponse } from "./chunk-response.js";
+import { maskedResult, runResponse } from "./masked-results.js";
+import { pathMatcher } from "./path-matcher.js";
 
 interface Call {
   readonly request: Request;
@@ -28,6 +30,9 @@ const routes: readonly Route[] = [
   ["POST", "/api/workflows/:id/resume", resume],
 ];
 const matchers = routes.map(([method, path, answer]) => ({ method, match: pathMatcher(path), answer }));
+
+/** Texts of errors stay on the server. */
+const mask = new ErrorMask(undefined);
 
 /** The HTTP routes of a {@link Mastra}. */
 export class Routes {
@@ -55,18 +60,14 @@ export function isRoute(method: string, path: string): boolean {
 async function generate(mastra: AnyMastra, call: Call): Promise<Response> {
   const agent = mastra.getAgent(call.id);
   const body = await bodyOf(call, ["messages", "prompt", ...callFields]);
-  const result = await agent.generate(promptIn(body), optionsIn(body, call));
-  const { text, messages, steps, usage, finishReason, interrupts, checkpointId, threadId } = result;
-  return Response.json({
-    ...{ text, finishReason, usage, messages, steps, interrupts, checkpointId, threadId },
-    ...outputOf(result),
-  });
+  return Response.json(maskedResult(await agent.generate(promptIn(body), optionsIn(body, call))));
 }
 
 async function stream(mastra: AnyMastra, call: Call): Promise<Response> {
   const agent = mastra.getAgent(call.id);
   const body = await bodyOf(call, ["messages", "prompt", ...callFields]);
-  return eventStream(await agent.stream(promptIn(body), optionsIn(body, call)));
+  const run = await agent.stream(promptIn(body), optionsIn(body, call));
+  return chunkResponse(run[chunksOf]((event) => mask.event(event)));
 }
 
 async function start(mastra: AnyMastra, call: Call): Promise<Response> {
@@ -75,8 +76,11 @@ async function start(mastra: AnyMastra, call: Call): Promise<Response> {
     ...["inputData", "initialState", "runId", "runtimeContext", "requestContext"],
   ]);
   const run = workflow.createRun(idOfRun(call, runId));
-  const options = { inputData, ...(isFields(initialState) && { initialState }) };
-  return resultResponse(
+  if (initialState !== undefined && !isFields(initialState))
+    throw invalidBody("has an initialState that is not an object");
+  const options = { inputData, ...(initialState !== undefined && { initialState }) };
+  return runResponse(
+    mastra,
     await run.start({ ...options, requestContext: contextOf(values, call), abortSignal: call.request.signal }),
   );
 }
@@ -91,7 +95,8 @@ async function resume(mastra: AnyMastra, call: Call): Promise<Response> {
   const { runtimeContext, requestContext, ...given } = body;
   const run = workflow.createRun(id);
   const context = contextOf({ runtimeContext, requestContext }, call);
-  return resultResponse(
+  return runResponse(
+    mastra,
     await run.resume({ ...(given as object), requestContext: context, abortSignal: call.request.signal }),
   );
 }
@@ -122,9 +127,11 @@ function promptIn({ messages, prompt }: Fields): MastraPrompt {
 }
 
 function optionsIn({ threadId, maxSteps, ...values }: Fields, call: Call) {
+  if (threadId !== undefined && typeof threadId !== "string") throw invalidBody("has a threadId that is not a string");
+  if (maxSteps !== undefined && typeof maxSteps !== "number") throw invalidBody("has a maxSteps that is not a number");
   return {
-    ...(typeof threadId === "string" && { threadId }),
-    ...(typeof maxSteps === "number" && { maxSteps }),
+    ...(threadId !== undefined && { threadId }),
+    ...(maxSteps !== undefined && { maxSteps }),
     requestContext: contextOf(values, call),
     abortSignal: call.request.signal,
   };
@@ -151,27 +158,6 @@ function idOfRun({ request }: Call, given: unknown): { readonly runId?: string }
   return { runId };
 }
 
-/** The response for the result of a run. Errors are sent as name, message and code, without their stack. */
-function resultResponse(result: WorkflowResult): Response {
-  const steps = Object.entries(result.steps).map(([id, step]) => {
-    return [id, step.error === undefined ? step : { ...step, error: errorFields(step.error) }] as const;
-  });
-  const error = result.status === "failed" ? { error: errorFields(result.error) } : {};
-  return Response.json({ ...result, steps: Object.fromEntries(steps), ...error });
-}
-
-function errorFields(error: Error): object {
-  return { name: error.name, message: error.message, ...(KumikoError.is(error) && { code: error.code }) };
-}
-
-function outputOf(result: { readonly output: unknown }): object {
-  try {
-    return { output: result.output };
-  } catch {
-    return {};
-  }
-}
-
 function mapped<T>(entries: Readonly<Record<string, T>>, describe: (entry: T) => object): Record<string, object> {
   return Object.fromEntries(Object.entries(entries).map(([key, entry]) => [key, describe(entry)]));
 }
@@ -189,39 +175,5 @@ function schemaOf(schema: AnyWorkflow["inputSchema"]): object | undefined {
     return schema && toJsonSchema(schema);
   } catch {
     return undefined;
-  }
-}
-
-/**
- * A response that streams events as server-sent events, each with one JSON object, and ends with `[DONE]`. If the client
- * disconnects, the run is cancelled.
- */
-function eventStream(events: StreamReader<object>): Response {
-  const iterator = events[Symbol.asyncIterator]();
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      async pull(controller) {
-        const next = await nextText(iterator);
-        controller.enqueue(encoder.encode(`data: ${next.text}\n\n`));
-        if (next.isLast) controller.close();
-      },
-      async cancel(reason: unknown) {
-        await events.cancel(reason ?? new DOMException("The client disconnected.", "AbortError"));
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  const headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache, no-transform" };
-  return new Response(body, { headers });
-}
-
-/** The next event as text. A failing stream has already sent its error as an event. */
-async function nextText(iterator: AsyncIterator<object>): Promise<{ readonly text: string; readonly isLast: boolean }> {
-  try {
-    const { done, value } = await iterator.next();
-    return done === true ? { text: "[DONE]", isLast: true } : { text: JSON.stringify(value), isLast: false };
-  } catch {
-    return { text: "[DONE]", isLast: true };
   }
 }

@@ -1,9 +1,11 @@
 import { checkOptions } from "../../check-options.js";
-import { KumikoError, messageOf } from "../../errors.js";
 import { isFields } from "../../is.js";
 import { kindOf } from "../../wording.js";
-import { invalidMastraOption, noMiddlewareResponse } from "../errors.js";
-import type { Middleware, MiddlewareContext, MiddlewareHandler } from "./middleware.js";
+import { invalidMastraOption, nextCalledTwice, noMiddlewareResponse } from "../errors.js";
+import type { MastraLogger } from "../logger.js";
+import { ErrorResponses } from "./error-responses.js";
+import type { Middleware, MiddlewareContext, MiddlewareHandler, ServerErrorHandler } from "./middleware.js";
+import { pathMatcher } from "./path-matcher.js";
 import { RequestValues } from "./request-values.js";
 
 interface Entry {
@@ -12,33 +14,45 @@ interface Entry {
   readonly match: (path: string) => Readonly<Record<string, string>> | undefined;
 }
 
+/** What answers errors. */
+export interface ChainSettings {
+  readonly onError?: ServerErrorHandler | undefined;
+  readonly logger: MastraLogger;
+}
+
 /** The middleware of a server. */
 export class ServerChain {
   readonly #entries: readonly Entry[];
+  readonly #settings: ChainSettings;
 
-  constructor(given: Middleware | readonly Middleware[] | undefined) {
+  constructor(given: Middleware | readonly Middleware[] | undefined, settings: ChainSettings) {
     const list = given === undefined ? [] : Array.isArray(given) ? given : [given];
     this.#entries = list.map(entryOf);
+    this.#settings = settings;
   }
 
-  /**
-   * Runs the middleware and then `last`. Never rejects: an error becomes a response with its message, without its stack.
-   */
+  /** Runs the middleware and then `last`. Never rejects: an error becomes a response. */
   async answer(request: Request, last: (context: MiddlewareContext) => Promise<Response>): Promise<Response> {
+    const context = new RequestValues(request);
+    const errors = new ErrorResponses(this.#settings, context);
     try {
-      return await this.#run(new RequestValues(request), last);
+      await this.#run(context, errors, last);
+      return context.withHeaders(context.res);
     } catch (error) {
-      return errorResponse(error);
+      return context.withHeaders(await errors.response(error));
     }
   }
 
-  async #run(context: RequestValues, last: (context: MiddlewareContext) => Promise<Response>): Promise<Response> {
+  async #run(
+    context: RequestValues,
+    errors: ErrorResponses,
+    last: (context: MiddlewareContext) => Promise<Response>,
+  ): Promise<void> {
     const { path } = context.req;
-    let response: Response | undefined;
     const run = async (index: number): Promise<void> => {
       const entry = this.#entries[index];
       if (entry === undefined) {
-        response = await last(context);
+        context.res = await last(context).catch((error: unknown) => errors.ofRoute(error));
         return;
       }
       const params = entry.match(path);
@@ -46,43 +60,16 @@ export class ServerChain {
       context.params = params;
       let isNextCalled = false;
       const returned = await entry.handler(context, async () => {
-        if (isNextCalled) throw invalidMastraOption(`A middleware called next() twice for ${path}. Call it only once.`);
+        if (isNextCalled) throw errors.ofMiddleware(nextCalledTwice(path));
         isNextCalled = true;
         await run(index + 1);
       });
-      if (returned instanceof Response) response = returned;
-      else if (!isNextCalled) throw noMiddlewareResponse(path);
+      if (returned instanceof Response) context.res = returned;
+      else if (!isNextCalled && !context.hasResponse) throw errors.ofMiddleware(noMiddlewareResponse(path));
     };
     await run(0);
-    if (response === undefined) throw noMiddlewareResponse(path);
-    return response;
+    if (!context.hasResponse) throw errors.ofMiddleware(noMiddlewareResponse(path));
   }
-}
-
-/** The response for an error. */
-export function errorResponse(error: unknown): Response {
-  const code = KumikoError.is(error) ? error.code : undefined;
-  const body = { error: messageOf(error), ...(code !== undefined && { code }) };
-  return Response.json(body, { status: statusOf(error, code) });
-}
-
-const statuses: Readonly<Record<string, number>> = {
-  INVALID_REQUEST: 400,
-  ANSWER_MISMATCH: 400,
-  UNKNOWN_ENTRY: 404,
-  UNKNOWN_CHECKPOINT: 404,
-  UNKNOWN_INTERRUPT: 409,
-  AMBIGUOUS_INTERRUPT: 409,
-  ALREADY_ANSWERED: 409,
-  CHECKPOINT_IN_USE: 409,
-  CHECKPOINT_PENDING: 409,
-  CHECKPOINT_CONFLICT: 409,
-};
-
-function statusOf(error: unknown, code: string | undefined): number {
-  // without a node path, the error is about the request and not about a run
-  if (KumikoError.is(error) && code === "VALIDATION" && error.nodePath.length === 0) return 400;
-  return statuses[code ?? ""] ?? 500;
 }
 
 function entryOf(given: unknown, index: number): Entry {
@@ -95,29 +82,4 @@ function entryOf(given: unknown, index: number): Entry {
   throw invalidMastraOption(
     `server.middleware[${index}] must be a function, or { path, handler } (got ${kindOf(given)}).`,
   );
-}
-
-/** Matches paths: `:name` matches one segment, `*` one segment or, at the end, the rest. */
-export function pathMatcher(pattern: string): (path: string) => Readonly<Record<string, string>> | undefined {
-  const wanted = pattern.split("/").filter((part) => part !== "");
-  return (path) => {
-    const parts = path.split("/").filter((part) => part !== "");
-    const params: Record<string, string> = {};
-    for (const [index, part] of wanted.entries()) {
-      if (part === "*" && index === wanted.length - 1) return params;
-      const given = parts[index];
-      if (given === undefined) return undefined;
-      if (part.startsWith(":")) params[part.slice(1)] = decoded(given);
-      else if (part !== "*" && part !== given) return undefined;
-    }
-    return parts.length === wanted.length ? params : undefined;
-  };
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

@@ -37,4 +37,6 @@ export interface AnyWorkflow {
   readonly outputSchema?: AnySchema | undefined;
   /** Creates a run, which can then be started. */
   createRun(options?: { readonly runId?: string | undefined }): AnyWorkflowRun;
+  /** The same, as a promise. */
+  createRunAsync(options?: { readonly runId?: string | undefined }): Promise<AnyWorkflowRun>;
 }

@@ -20,8 +20,14 @@ export interface StartOptions<In = unknown> extends WorkflowCallOptions {
   readonly initialState?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Options of `run.restart`. */
+export interface RestartOptions extends WorkflowCallOptions {
+  /** Takes the run over from a process that may still have it, such as one that hangs. @default false */
+  readonly takeover?: boolean | undefined;
+}
+
 /** Options of `run.resume`. */
-export interface ResumeOptions extends WorkflowCallOptions {
+export interface ResumeOptions extends RestartOptions {
   /** The step to resume, or the path to it through inner workflows. Not needed if only one step is suspended. */
   readonly step?: StepRef | readonly StepRef[] | undefined;
   /** The data for the step, validated by its `resumeSchema`. */

@@ -13,7 +13,7 @@ import { EventChannel } from "./event-channel.js";
 import type { LiveRun } from "./flow.js";
 import type { WorkflowGraph } from "./flow-graph.js";
 import { answersFor } from "./resume-request.js";
-import type { ResumeOptions, StartOptions, WorkflowCallOptions } from "./run-options.js";
+import type { RestartOptions, ResumeOptions, StartOptions } from "./run-options.js";
 import { resultOfRun, type StepTree, type WorkflowOutcome } from "./run-result.js";
 import type { AnyStep } from "./step.js";
 import type { WorkflowEvent } from "./workflow-event.js";
@@ -47,11 +47,21 @@ interface Call {
   readonly signal: AbortSignal | undefined;
   readonly callbacks: RunOptions["callbacks"];
   readonly timeoutMs: number | undefined;
+  readonly takeover: boolean | undefined;
 }
 
 const callOptionNames = ["requestContext", "runtimeContext", "abortSignal", "signal", "callbacks", "timeoutMs"];
 const startOptionNames = ["inputData", "initialState", ...callOptionNames];
-const resumeOptionNames = ["step", "label", "resumeData", "forEachIndex", "interruptId", ...callOptionNames];
+const resumeOptionNames = [
+  "step",
+  "label",
+  "resumeData",
+  "forEachIndex",
+  "interruptId",
+  "takeover",
+  ...callOptionNames,
+];
+const restartOptionNames = ["takeover", ...callOptionNames];
 
 /**
  * One run of a workflow. It is started once, and can be resumed whenever it is suspended, also in another process.
@@ -113,7 +123,7 @@ export class WorkflowRun<in In = never, out Out = unknown> {
    */
   async resume(options: ResumeOptions = {}): Promise<WorkflowResult<Out>> {
     const call = this.#callOf("resume", options, resumeOptionNames);
-    const interrupts = this.#interrupts ?? (await this.#loadInterrupts());
+    const interrupts = this.#interrupts ?? (await this.#loadInterrupts(call.takeover));
     const { answers, path } = await answersFor(this.#owner, interrupts, options);
     this.#interrupts = undefined;
     const work = ({ graph }: WorkflowApp, _live: LiveRun, run: RunOptions) =>
@@ -122,8 +132,8 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   }
 
   /** Continues a run whose process crashed. */
-  async restart(options: WorkflowCallOptions = {}): Promise<WorkflowResult<Out>> {
-    const call = this.#callOf("restart", options, callOptionNames);
+  async restart(options: RestartOptions = {}): Promise<WorkflowResult<Out>> {
+    const call = this.#callOf("restart", options, restartOptionNames);
     return this.#run(call, ({ graph }, _live, run) => graph.resume(this.#checkpointId, undefined, run));
   }
 
@@ -158,7 +168,7 @@ export class WorkflowRun<in In = never, out Out = unknown> {
     return `${this.workflowId}/${this.runId}`;
   }
 
-  #callOf(method: string, options: WorkflowCallOptions, names: readonly string[]): Call {
+  #callOf(method: string, options: RestartOptions, names: readonly string[]): Call {
     const where = `${method} of workflow "${this.workflowId}"`;
     checkOptions(where, options, names);
     return {
@@ -166,13 +176,14 @@ export class WorkflowRun<in In = never, out Out = unknown> {
       signal: signalOf(where, options),
       callbacks: options.callbacks,
       timeoutMs: options.timeoutMs,
+      takeover: options.takeover,
     };
   }
 
   /** Loads the open interrupts of a run that another process has started. */
-  async #loadInterrupts(): Promise<readonly Interrupt[]> {
+  async #loadInterrupts(takeover: boolean | undefined): Promise<readonly Interrupt[]> {
     try {
-      await this.#owner.app().graph.resume(this.#checkpointId);
+      await this.#owner.app().graph.resume(this.#checkpointId, undefined, { takeover });
     } catch (error) {
       if (InterruptError.is(error)) return error.interrupts;
       throw this.#asNotSuspended(error);

@@ -157,6 +157,11 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     return (this.#runs.get(runId) ?? new WorkflowRun(this.#runOwner, runId)) as WorkflowRun<In, Out>;
   }
 
+  /** The same as `createRun`, as a promise. */
+  async createRunAsync(options: { readonly runId?: string | undefined } = {}): Promise<WorkflowRun<In, Out>> {
+    return this.createRun(options);
+  }
+
   /** The steps by id. */
   get steps(): Readonly<Record<string, AnyStep>> {
     return Object.fromEntries(this.#steps);

@@ -1,0 +1,128 @@
+/** What to use in place of options of Mastra that an agent does not have. The names in it are exports or options of this package. */
+const ofAgents: Readonly<Record<string, string>> = {
+  voice: "Speech is not supported: give the text of a result to the speech service of your provider.",
+  scorers: "Scorers are not supported: judge results in a test of your own, with a model or a function.",
+  evals: "Evals are not supported: judge results in a test of your own, with a model or a function.",
+  network: "Agent networks are not supported: use the option handoffs, or other agents as tools (agent.asTool()).",
+  workspace: "Workspaces are not supported: give the agent tools of your own that read and write files.",
+  goals: "Goals are not supported: use stopWhen, which says after each step whether the run is over.",
+  goal: "Goals are not supported: use stopWhen, which says after each step whether the run is over.",
+  channels:
+    "Channels are not supported: call agent.stream where the messages arrive, with a threadId for each channel.",
+  memory:
+    "Memory is not supported: conversations are kept in the storage when a call has memory: { thread, resource }. Use the " +
+    "middlewares trimMessages and summarize of kumiko/agents for long ones, and createMiddleware for anything else.",
+  inputProcessors: processors("beforeStep"),
+  outputProcessors: processors("afterModel"),
+  errorProcessors: processors("wrapModelCall"),
+  agents: "Give other agents as tools (agent.asTool()), or use the option handoffs.",
+  workflows:
+    "Give the agent a tool that runs the workflow: createTool({ execute: () => workflow.createRun().start({ … }) }).",
+  defaultOptions: defaults(),
+  defaultGenerateOptions: defaults(),
+  defaultStreamOptions: defaults(),
+  defaultGenerateOptionsLegacy: defaults(),
+  defaultStreamOptionsLegacy: defaults(),
+  defaultNetworkOptions:
+    "Agent networks are not supported: use the option handoffs, or agents as tools (agent.asTool()).",
+  system: "It is called instructions here.",
+  skills: "Skills are not supported: put what the agent should know into its instructions, which may be a function.",
+  mastra: "Register the agent: new Mastra({ agents: { … } }).",
+};
+
+function processors(hook: string): string {
+  return (
+    `Processors are not supported: use the option middleware, with createMiddleware({ name, ${hook} }) or trimMessages of ` +
+    "kumiko/agents."
+  );
+}
+
+function defaults(): string {
+  return "Set modelOptions, maxSteps and output of the agent.";
+}
+
+/** The same for the options of a call. */
+const ofCalls: Readonly<Record<string, string>> = {
+  clientTools: "Give the agent tools without execute: the run then waits for their results, and resume takes them.",
+  toolsets: "Give the tools to the agent: new Agent({ tools }), which may be a function of the request context.",
+  instructions:
+    "Give instructions to the agent: new Agent({ instructions }), which may be a function of the request context.",
+  system:
+    "Give instructions to the agent: new Agent({ instructions }), which may be a function of the request context.",
+  activeTools:
+    "Make tools of the agent a function of the request context, or use createMiddleware({ name, beforeStep }) of kumiko/agents.",
+  output: "Use structuredOutput: { schema }.",
+  experimental_output: "Use structuredOutput: { schema }.",
+  context: "Put these messages into the prompt, which is the first argument.",
+  prompt: "The prompt is the first argument.",
+  resourceId: "Use memory: { resource, thread }.",
+  memoryOptions: "Use the middlewares trimMessages and summarize of kumiko/agents.",
+  stopWhen: "It is an option of the agent: new Agent({ stopWhen }).",
+  prepareStep: "Use createMiddleware({ name, beforeStep }) of kumiko/agents.",
+  inputProcessors: processors("beforeStep"),
+  outputProcessors: processors("afterModel"),
+  scorers: "Scorers are not supported: judge results in a test of your own, with a model or a function.",
+  savePerStep: 'It is an option of the agent: new Agent({ durability: "step" }).',
+  format: "Use uiMessageStream(stream.events) of kumiko/ui for clients of the AI SDK.",
+  telemetry: "Use callbacks: [otelTracer()], with otelTracer of kumiko/otel.",
+  tracingOptions: "Use callbacks: [otelTracer()], with otelTracer of kumiko/otel.",
+  tracingContext: "Use callbacks: [otelTracer()], with otelTracer of kumiko/otel.",
+  maxRetries: "It is an option of the agent: new Agent({ maxRetries }).",
+  temperature: "Use modelSettings: { temperature }.",
+  topP: "Use modelSettings: { topP }.",
+  topK: "Use modelSettings: { topK }.",
+  seed: "Use modelSettings: { seed }.",
+  maxTokens: "Use modelSettings: { maxOutputTokens }.",
+  maxOutputTokens: "Use modelSettings: { maxOutputTokens }.",
+  model: "It is an option of the agent: new Agent({ model }), which may be a function of the request context.",
+  tools: "It is an option of the agent: new Agent({ tools }), which may be a function of the request context.",
+  middleware: "It is an option of the agent: new Agent({ middleware }).",
+};
+
+const ofStructuredOutput: Readonly<Record<string, string>> = {
+  model: "The agent's own model gives the object. Use fallbacks of the agent for a second one.",
+  instructions: "Put them into the instructions of the agent, or into descriptions of the schema.",
+  errorStrategy: "An answer that does not fit is asked for again; then the call rejects with INVALID_OUTPUT.",
+  fallbackValue: "An answer that does not fit is asked for again; then the call rejects with INVALID_OUTPUT.",
+  jsonPromptInjection: 'Set outputMode: "tool" of the agent for models without a JSON mode.',
+};
+
+const ofSettings: Readonly<Record<string, string>> = {
+  maxRetries: "It is an option of the agent: new Agent({ maxRetries }).",
+  maxTokens: "Use maxOutputTokens.",
+  stop: "Use stopSequences.",
+  abortSignal: "It is an option of the call: abortSignal.",
+  timeout: "It is an option of the call: timeoutMs.",
+  toolChoice: "It is an option of the call: toolChoice.",
+  providerOptions: "It is an option of the call: providerOptions.",
+};
+
+const ofMastra: Readonly<Record<string, string>> = {
+  memory:
+    "Memory is not supported: conversations are kept in the storage when a call has memory: { thread, resource }.",
+  telemetry: "Give the agents and workflows callbacks: [otelTracer()], with otelTracer of kumiko/otel.",
+  observability: "Give the agents and workflows callbacks: [otelTracer()], with otelTracer of kumiko/otel.",
+  scorers: "Scorers are not supported: judge results in a test of your own, with a model or a function.",
+  tts: "Speech is not supported: give the text of a result to the speech service of your provider.",
+  workspace: "Workspaces are not supported: give the agents tools of your own that read and write files.",
+  deployer: "Serve mastra.fetch with your own server: honoMiddleware, expressMiddleware or nextHandler.",
+  bundler: "Serve mastra.fetch with your own server: honoMiddleware, expressMiddleware or nextHandler.",
+  serverMiddleware: "Use server: { middleware }.",
+  processors: "Processors are not supported: use the option middleware of the agents.",
+  gateways: "Use models: a registry or gateway of the AI SDK.",
+  vnext_networks: "Agent networks are not supported: use the option handoffs, or agents as tools (agent.asTool()).",
+};
+
+const hintIn =
+  (hints: Readonly<Record<string, string>>) =>
+  (name: string): string =>
+    Object.hasOwn(hints, name) ? (hints[name] ?? "") : "";
+
+/** Sentences that say what to use in place of an option; empty for options that no library is known to have. */
+export const refused = {
+  agent: hintIn(ofAgents),
+  call: hintIn(ofCalls),
+  structuredOutput: hintIn(ofStructuredOutput),
+  modelSettings: hintIn(ofSettings),
+  mastra: hintIn(ofMastra),
+};
