@@ -1,7 +1,9 @@
 import { checkOptions } from "../check-options.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { memoryStore } from "../checkpoint/memory-store.js";
-import { isFields, isObject } from "../is.js";
+import { Runtime } from "../compose/runtime.js";
+import { hasMethod, isFields, isObject } from "../is.js";
+import type { NamedModels } from "../models/model.js";
 import { kindOf } from "../wording.js";
 import type { AnyAgent } from "./agent/any-agent.js";
 import { refused } from "./agent/refused-options.js";
@@ -46,6 +48,11 @@ export interface MastraOptions<
   readonly tools?: Tools | undefined;
   /** Vector stores by their names: the query tools of agents and workflows find them. */
   readonly vectors?: Vectors | undefined;
+  /**
+   * Resolves the names of models, such as `"openai/gpt-5"`: a provider registry or gateway of the AI SDK as it is, or a function of the
+   * name. A registry that does not know such a name is asked for `"openai:gpt-5"`.
+   */
+  readonly models?: NamedModels | undefined;
   /** MCP servers by key, for `getMCPServer`. */
   readonly mcpServers?: Named<object> | undefined;
   /** `false` for no logging. @default the console, except debug messages */
@@ -56,7 +63,7 @@ export interface MastraOptions<
   readonly server?: ServerOptions | undefined;
 }
 
-const optionNames = ["agents", "workflows", "tools", "vectors", "mcpServers", "logger", "storage", "server"];
+const optionNames = ["agents", "workflows", "tools", "vectors", "models", "mcpServers", "logger", "storage", "server"];
 
 /**
  * A registry of agents, workflows and tools that can find each other, and share a logger, a store and a server.
@@ -97,7 +104,9 @@ export class Mastra<
     this.#server = server;
     this.#chain = new ServerChain(server.middleware, { onError, logger: this.#registry.getLogger() });
     this.#routes = new Routes(this.#registry);
-    const owner: Owner = { storage, logger: this.#registry.getLogger(), mastra: this as AnyMastra };
+    const { models } = options;
+    const runtime = models === undefined ? undefined : new Runtime({ models: namedModels(models) });
+    const owner: Owner = { storage, logger: this.#registry.getLogger(), mastra: this as AnyMastra, runtime };
     for (const kind of Object.values(entries)) {
       for (const entry of Object.values(kind)) if (isRegistrable(entry)) entry[register](owner);
     }
@@ -175,6 +184,19 @@ export class Mastra<
     this.#chain.answer(request, (context) =>
       isRoute(request.method, context.req.path) ? this.#routes.answer(request, context.requestContext) : pass(context),
     );
+}
+
+/** Names of Mastra have a slash where a registry of the AI SDK has a colon. */
+function namedModels(models: NamedModels): NamedModels {
+  if (typeof models === "function" || !hasMethod(models, "languageModel")) return models;
+  return (name) => {
+    try {
+      return models.languageModel(name);
+    } catch (error) {
+      if (!name.includes("/") || name.includes(":")) throw error;
+      return models.languageModel(name.replace("/", ":"));
+    }
+  };
 }
 
 function entriesOf<T extends object>(

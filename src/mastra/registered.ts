@@ -1,4 +1,5 @@
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import type { Runtime } from "../compose/runtime.js";
 import type { MastraLogger } from "./logger.js";
 
 /** The method that a {@link Mastra} calls on everything registered with it. */
@@ -13,6 +14,8 @@ export interface Registrable {
 export interface Owner {
   readonly storage: CheckpointStore;
   readonly logger: MastraLogger;
+  /** Resolves the names of models; `undefined` without any. */
+  readonly runtime?: Runtime | undefined;
   /** The instance that steps and tools get as `mastra`. */
   readonly mastra: object;
 }

@@ -551,6 +551,25 @@ describe("an agent", () => {
     expect(() => new Mastra({ vectors: { main: {} } })).toThrow(/a vector store/);
   });
 
+  it("finds models by name in its Mastra", async () => {
+    const asked: string[] = [];
+    const model = scriptedModel("one", "two", "three");
+    const languageModel = (name: string) => {
+      asked.push(name);
+      if (name.includes("/")) throw new Error("no such model");
+      return model;
+    };
+    const agent = new Agent({ name: "guide", model: "openai/gpt-5" });
+    expect(() => agent.graph).toThrow(expect.objectContaining({ code: "NO_MODEL" }));
+    new Mastra({ agents: { agent }, models: { languageModel } });
+    expect((await agent.generate("Hi")).text).toBe("one");
+    const dynamic = new Agent({ name: "other", model: () => "openai:gpt-5" });
+    new Mastra({ agents: { dynamic }, models: { languageModel } });
+    expect((await dynamic.generate("Hi")).text).toBe("two");
+    expect(asked).toEqual(["openai/gpt-5", "openai:gpt-5", "openai:gpt-5"]);
+    expect(() => new Mastra({ models: 1 as never })).toThrow(/models/);
+  });
+
   it("takes messages and middleware of kumiko/agents", async () => {
     const seen = vi.fn();
     const { agent } = agentWith(["Hi"], { middleware: [createMiddleware({ name: "seen", beforeStep: () => seen() })] });

@@ -2,7 +2,7 @@ import type { AgentContext } from "../../agents/agent-context.js";
 import type { AgentOptions } from "../../agents/agent-options.js";
 import { checkOptions } from "../../check-options.js";
 import type { RequestContext } from "../../components/request-context.js";
-import type { Model } from "../../models/to-model.js";
+import type { Model } from "../../models/model.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import type { AgenticToolsNodeConfig } from "../../tools/node/config.js";
@@ -34,7 +34,7 @@ export interface MastraAgentOptions<Schema extends AnyStandardSchema | JsonSchem
   readonly id?: string | undefined;
   /** The name of the agent; any string. @default the id, or "agent" */
   readonly name?: string | undefined;
-  /** A model, also one of the AI SDK, or a function that chooses one. */
+  /** A model, also one of the AI SDK, its name in the `models` of the Mastra, or a function that chooses one. */
   readonly model: Dynamic<Model>;
   /** The instructions of the model, or a function that returns them. */
   readonly instructions?: Dynamic<string | readonly AgenticMessage[]> | undefined;

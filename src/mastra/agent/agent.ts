@@ -81,8 +81,8 @@ export class Agent<const S extends Schema = undefined> implements Registrable, A
     this.name = name;
     this.#options = options as AnyAgentOptions;
     this.description = options.description;
-    // a name of a model is looked up in the models of the Mastra that the agent is registered with
-    if (typeof options.model !== "string") this.#agent = this.#createAgent() as KumikoAgent<AgentOutput<S>>;
+    // names of models are looked up in the models of the Mastra that the agent is registered with
+    if (!this.#hasNames()) this.#agent = this.#createAgent() as KumikoAgent<AgentOutput<S>>;
   }
 
   /** Runs until the agent finishes or waits for answers. */
@@ -339,9 +339,16 @@ export class Agent<const S extends Schema = undefined> implements Registrable, A
       tools: this.#perCall(tools, (given) => this.#bindTools(given)),
       toolsNode: { ...others.toolsNode, toolCallMiddlewares: [this.#withMastra(), ...toolCallMiddlewares] },
       store: this.#storeOf(),
+      runtime: others.runtime ?? this.#ownerOf().runtime,
       ...(maxRetries !== undefined && { retry: maxRetries === 0 ? false : { attempts: maxRetries + 1 } }),
     };
     return createAgent(withoutUndefined(options) as never as AgentOptions<Schema>) as KumikoAgent<unknown>;
+  }
+
+  /** Whether the options name models. */
+  #hasNames(): boolean {
+    const { model, fallbacks } = this.#options;
+    return typeof model === "string" || (Array.isArray(fallbacks) && fallbacks.some((one) => typeof one === "string"));
   }
 
   #storeOf(): CheckpointStore {

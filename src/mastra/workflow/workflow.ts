@@ -248,7 +248,7 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
       const owner = this.#owner;
       const { durability, callbacks, runtime, retryConfig: { attempts = 0, delay = 0 } = {} } = this.#options;
       const store: CheckpointStore = owner.storage;
-      const options = { name: this.id, store, durability, callbacks, runtime };
+      const options = { name: this.id, store, durability, callbacks, runtime: runtime ?? owner.runtime };
       const graph = flowGraph(this.#committed ?? [], { attempts, delayMs: delay }, options);
       this.#app = { graph, store, mastra: owner.mastra as AnyMastra };
     }
