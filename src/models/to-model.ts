@@ -9,11 +9,6 @@ import { noModel, notAModel } from "./errors.js";
 import type { Model, NamedModels } from "./model.js";
 import { runtimeOf } from "./runtime-parts.js";
 
-/** A `Runtime`, as far as it resolves names. */
-interface KnowsModels {
-  readonly models?: NamedModels | undefined;
-}
-
 /**
  * Makes a model component of any kind of model. A name is resolved by the `models` of the runtime, at once; without a runtime, at
  * each call by that of the graph or agent that calls.
@@ -22,12 +17,16 @@ interface KnowsModels {
  * const runtime = new Runtime({ models: (name) => openai(name === "fast" ? "gpt-5-mini" : "gpt-5") });
  * const app = new Chain<readonly AgenticMessage[]>().appendModel(toModel("fast", runtime)).compile({ runtime });
  */
-export function toModel(model: Model, runtime?: KnowsModels): AgenticModel {
+export function toModel(model: Model, runtime?: { readonly models?: NamedModels | undefined }): AgenticModel {
   return modelFrom(model, "toModel", runtime);
 }
 
 /** See {@link toModel}. `where` names the caller in errors. */
-export function modelFrom(model: Model, where: string, runtime?: KnowsModels): AgenticModel {
+export function modelFrom(
+  model: Model,
+  where: string,
+  runtime?: { readonly models?: NamedModels | undefined },
+): AgenticModel {
   if (typeof model === "string") {
     return runtime === undefined ? new NamedModel(model, where) : resolved(model, where, runtime.models);
   }
