@@ -4,8 +4,12 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { memoryStore } from "kumiko";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createDesk } from "../../examples/chat/desk.js";
+import { scriptedDesk } from "../../examples/chat/scripted-desk.js";
+import { chatServer } from "../../examples/chat/server.js";
 import { usePrograms } from "../programs.js";
 import { browserPath, button, idle, type OpenChat, picture, saysWhole, send, talk, useChat } from "./chat-browser.js";
 import type { DrivenCall } from "./driven-model.js";
@@ -31,6 +35,32 @@ it("its package.json asks for the versions that are tested here", () => {
   const { kumiko, ...others } = { ...dependencies, ...devDependencies };
   expect(kumiko).toBe(`^${JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version}`);
   expect(read("package.json").devDependencies).toMatchObject(others);
+});
+
+it("its server shows a chat only to the user whose it is", async () => {
+  const store = memoryStore();
+  const agent = createDesk(scriptedDesk(), store);
+  const page = join(root, "examples/chat/page");
+  const reported: unknown[] = [];
+  const report = (error: unknown) => void reported.push(error);
+  const app = chatServer({ agent, store, page, report, userOf: (c) => c.req.header("x-user") ?? "nobody" });
+  const as = (user: string, path: string, init: RequestInit = {}) =>
+    app.request(path, { ...init, headers: { "x-user": user } });
+  const post = (user: string, text: string) =>
+    as(user, "/chat", {
+      method: "POST",
+      body: JSON.stringify({ id: "c", messages: [{ id: text, role: "user", parts: [{ type: "text", text }] }] }),
+    });
+  await (await post("ann", "Hello")).text();
+  const intruder = await post("bob", "And what did Ann say?");
+  expect([intruder.status, await intruder.json()]).toMatchObject([404, { error: { code: "THREAD_OF_OTHER_USER" } }]);
+  expect(await (await as("bob", "/chat/c")).json()).toEqual([]);
+  expect((await as("bob", "/chat/c/stream")).status).toBe(204);
+  await as("bob", "/chat/c/stream", { method: "DELETE" });
+  expect((await as("ann", "/chat/c/stream")).status).toBe(200);
+  const messages: { id: string }[] = await (await as("ann", "/chat/c")).json();
+  expect(messages.map(({ id }) => id)).toEqual(["Hello", "turn-1"]);
+  expect(reported).toHaveLength(1);
 });
 
 /** Sends a prompt and gives its answer. */
@@ -144,6 +174,24 @@ describe.skipIf(missing !== "")(`the page of examples/chat in Chromium${missing}
     await isSameAfterReload(page);
   });
 
+  it("stops what goes on after an approval, and does not send the approval again", async () => {
+    const chat = await open();
+    const { page, model } = chat;
+    await askForApproval(chat);
+    await button(page, "Approve").click();
+    const call = await model.called();
+    call.write("It is ");
+    await page.getByText("It is").waitFor();
+    await button(page, "Stop").click();
+    await call.stopped();
+    const stopped = ["You: A table, please", answer(...looked, "✓ Booked, K-0417", "It is", "Stopped")];
+    await saysWhole(page, stopped);
+    const { asked } = await ask(chat, "Thank you", "Until Friday.");
+    expect(asked.at(-1)).toBe("user: Thank you");
+    await saysWhole(page, [...stopped, "You: Thank you", answer("Until Friday.")]);
+    await isSameAfterReload(page);
+  });
+
   it("asks again, and only the new answer is left", async () => {
     const chat = await open();
     const { page, model } = chat;
@@ -175,6 +223,22 @@ describe.skipIf(missing !== "")(`the page of examples/chat in Chromium${missing}
     await isSameAfterReload(page);
     const { asked } = await ask(chat, "Due", "Due!");
     expect(asked).toEqual(["user: Uno", "assistant: Uno!", "user: Due"]);
+  });
+
+  it("edits a message whose answer asks something", async () => {
+    const chat = await open();
+    const { page, model } = chat;
+    await askForApproval(chat);
+    await page.getByText("A table, please").hover();
+    await button(page, "Edit").click();
+    await page.getByRole("textbox", { name: "Edited message" }).fill("Only the menu, please");
+    await page.keyboard.press("Enter");
+    const call = await model.called();
+    expect(call.asked).toEqual(["user: Only the menu, please"]);
+    call.end("Fish.");
+    await idle(page);
+    await saysWhole(page, ["You: Only the menu, please", answer("Fish.")]);
+    await isSameAfterReload(page);
   });
 
   it("does not change a message whose editing is cancelled", async () => {
