@@ -105,7 +105,7 @@ function toolOptions(step: PreparedStep, rule: OutputRule | undefined, kind: Cal
 
 function formatOf(rule: OutputRule | undefined): object {
   if (rule === undefined || rule.tool !== undefined) return {};
-  return { responseFormat: { type: "json", schema: rule.schema.jsonSchema, name: "output" } };
+  return { responseFormat: { type: "json", schema: rule.schema.formatSchema, name: "output" } };
 }
 
 /** A step with what a `beforeStep` hook has changed. */

@@ -26,8 +26,8 @@ export interface ModelOptions {
   readonly frequencyPenalty?: number | undefined;
   /** The form of the answer. @default text */
   readonly responseFormat?: ResponseFormat | undefined;
-  /** How much the model should think before it answers. */
-  readonly reasoningEffort?: ReasoningEffort | undefined;
+  /** How much the model should reason before it answers. */
+  readonly reasoning?: ReasoningEffort | undefined;
   /** HTTP headers of the request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Options of a single provider, by its name: `{ openai: { serviceTier: "flex" } }`. */
@@ -57,7 +57,7 @@ export type ResponseFormat =
     };
 
 /** How much a model should reason before it answers. */
-export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
 
 /** The context of a model: everything that it receives besides the messages. `ctx.options` are its merged call options. */
 export type ModelContext<Options = ModelOptions> = NodeContext<unknown, Options>;

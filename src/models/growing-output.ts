@@ -7,6 +7,7 @@ export class GrowingOutput {
   readonly #schema: OutputSchema;
   #text = "";
   #last = "";
+  #seen = "";
   #nextLength = 1;
 
   constructor(schema: OutputSchema) {
@@ -32,10 +33,19 @@ export class GrowingOutput {
   #valueOf(json: string): { readonly value: unknown } | undefined {
     try {
       const value = this.#schema.unwrapPartial(JSON.parse(json));
-      return value === undefined ? undefined : { value };
+      if (value === undefined || !this.#isNew(json, value)) return undefined;
+      return { value };
     } catch {
       return undefined;
     }
+  }
+
+  /** A null that has arrived may be one that is removed: then nothing has changed. */
+  #isNew(json: string, value: unknown): boolean {
+    const seen = json.includes("null") ? JSON.stringify(value) : json;
+    if (seen === this.#seen) return false;
+    this.#seen = seen;
+    return true;
   }
 }
 

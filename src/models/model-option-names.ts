@@ -11,7 +11,7 @@ const known: Readonly<Record<keyof ModelOptions, true>> = {
   presencePenalty: true,
   frequencyPenalty: true,
   responseFormat: true,
-  reasoningEffort: true,
+  reasoning: true,
   headers: true,
   providerOptions: true,
   tools: true,
@@ -30,7 +30,7 @@ const otherNames: Readonly<Record<string, keyof ModelOptions>> = {
   maxTokens: "maxOutputTokens",
   maxCompletionTokens: "maxOutputTokens",
   stopSequences: "stop",
-  reasoning: "reasoningEffort",
+  reasoningEffort: "reasoning",
 };
 
 /** The name that was probably meant, as part of a sentence; empty if none is near. */

@@ -8,6 +8,7 @@ import {
 } from "../schema/standard-schema.js";
 import { checkJson } from "../schema/validation/check-json.js";
 import { type Checker, type SchemaCheck, schemaCheck } from "../schema/validation/schema-check.js";
+import { type StrictForm, strictForm } from "./strict-schema.js";
 
 /** The result of parsing an output: a valid value, or validation errors. */
 export type ReadOutput =
@@ -21,9 +22,12 @@ const wrapperKey = "value";
 export class OutputSchema {
   /** JSON Schema (draft-07), always of an object. */
   readonly jsonSchema: JsonSchema;
+  /** The same for the response format of a model: in the strict form that services want, if there is one. */
+  readonly formatSchema: JsonSchema;
   readonly #form: JsonSchema;
   readonly #check: SchemaCheck;
   readonly #isWrapped: boolean;
+  readonly #strict: StrictForm | undefined;
 
   /** Throws if the schema cannot be converted to JSON Schema. */
   constructor(schema: AnyStandardSchema | JsonSchema) {
@@ -32,6 +36,9 @@ export class OutputSchema {
     const own = isStandardSchema(schema) ? closed(form) : form;
     this.#isWrapped = own.type !== "object";
     this.jsonSchema = this.#isWrapped ? wrapped(own) : own;
+    this.#strict = strictForm(own);
+    const strict = this.#strict?.schema ?? own;
+    this.formatSchema = this.#isWrapped ? wrapped(strict) : strict;
     this.#check = schemaCheck(schema, () => form);
   }
 
@@ -42,12 +49,17 @@ export class OutputSchema {
     } catch (error) {
       return { issues: [{ message: `the text is not valid JSON: ${String(error)}` }] };
     }
-    return checkJson(this.#check, this.#unwrap(value), () => this.#form, checker);
+    return checkJson(this.#check, this.#withoutNulls(this.#unwrap(value)), () => this.#form, checker);
   }
 
   /** Unwraps a partially streamed value. */
   unwrapPartial(value: unknown): unknown {
-    return this.#isWrapped && isFields(value) ? value[wrapperKey] : value;
+    return this.#withoutNulls(this.#isWrapped && isFields(value) ? value[wrapperKey] : value);
+  }
+
+  /** Removes the nulls that the strict form has added. */
+  #withoutNulls(value: unknown): unknown {
+    return this.#strict === undefined || value === undefined ? value : this.#strict.withoutAddedNulls(value);
   }
 
   /** Removes the wrapper, which a model may leave out. */

@@ -104,7 +104,7 @@ class StructuredModel {
   }
 
   #optionsOf({ number }: Dialog, ctx: NodeContext): RunOptions {
-    const responseFormat = { type: "json", schema: this.#schema.jsonSchema, name: "output" } as const;
+    const responseFormat = { type: "json", schema: this.#schema.formatSchema, name: "output" } as const;
     return {
       parent: ctx,
       key: `answer ${number}`,

@@ -370,15 +370,15 @@ describe("a call", () => {
       presencePenalty: 0.1,
       frequencyPenalty: 0.2,
       responseFormat: { type: "json", schema: { type: "object" }, name: "output" },
-      reasoningEffort: "low",
+      reasoning: "low",
       headers: { "x-a": "b" },
       providerOptions: { fake: { tier: "flex" } },
     };
     const { prompt, ...call } = await sentBy("v4", options);
-    const { stop: stopSequences, reasoningEffort: reasoning, ...same } = options;
-    expect(call).toStrictEqual({ ...same, stopSequences, reasoning });
+    const { stop: stopSequences, ...same } = options;
+    expect(call).toStrictEqual({ ...same, stopSequences });
     expect(prompt).toStrictEqual([{ role: "user", content: [{ type: "text", text: "Hi" }] }]);
-    expect(await sentBy("v3", { reasoningEffort: "low" })).not.toHaveProperty("reasoning");
+    expect(await sentBy("v3", { reasoning: "low" })).not.toHaveProperty("reasoning");
   });
 
   it("warns of an option that does not exist, which may be meant for another model of the run", async () => {
@@ -435,12 +435,12 @@ describe("a call", () => {
     const model = runnable(aiSdkModel(fakeProvider([[content]], { version: "v3" })));
     const told: unknown[] = [];
     const handler = { onEvent: (_: unknown, event: unknown) => told.push(event) };
-    const options = { callbacks: [handler], options: { model: { reasoningEffort: "low", model: "two" } as const } };
+    const options = { callbacks: [handler], options: { model: { reasoning: "low", model: "two" } as const } };
     await model.invoke(question, options);
     await model.invoke(question, options);
     expect(told).toMatchObject([
       { kind: "model_warning", message: expect.stringContaining('options.model "two" is ignored') },
-      { kind: "model_warning", message: expect.stringContaining("reasoningEffort") },
+      { kind: "model_warning", message: expect.stringContaining("options.reasoning") },
       { kind: "model_warning", model: "fake.chat/one", message: "unsupported: topK", warning },
       { kind: "model_warning", message: "Old." },
     ]);

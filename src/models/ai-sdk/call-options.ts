@@ -7,6 +7,7 @@ import { nothingToSend } from "../errors.js";
 import { isModelOptionName, modelOptionHint } from "../model-option-names.js";
 import { promptOf } from "./prompt.js";
 import { type AiSdkModel, type AiSdkVersion, providerModelName } from "./provider-model.js";
+import { ignoresReasoning, providerOptionsOf } from "./provider-options.js";
 
 export interface Call {
   readonly messages: readonly AgenticMessage[];
@@ -27,10 +28,12 @@ export function callOptionsOf({ messages, options, stop }: Call, model: AiSdkMod
     const value = options[name as keyof ModelOptions];
     if (value !== undefined && passedOptions.has(name)) call[name] = value;
   }
-  const { responseFormat, reasoningEffort } = options;
+  const { responseFormat, reasoning } = options;
+  const providerOptions = providerOptionsOf(options, model);
+  if (providerOptions !== undefined) call.providerOptions = providerOptions;
   if (options.stop !== undefined) call.stopSequences = [...options.stop];
   if (responseFormat !== undefined) call.responseFormat = withoutUndefined({ ...responseFormat });
-  if (reasoningEffort !== undefined && version === "v4") call.reasoning = reasoningEffort;
+  if (reasoning !== undefined && version === "v4") call.reasoning = reasoning;
   if (tools.length === 0) return call;
   call.tools = tools.map((tool) => toolOf(tool, version));
   if (choice !== undefined) call.toolChoice = choice;
@@ -65,12 +68,11 @@ const passedOptions: ReadonlySet<string> = new Set<keyof ModelOptions>([
   "presencePenalty",
   "frequencyPenalty",
   "headers",
-  "providerOptions",
 ]);
 
 /** Returns a warning for each option that the model does not support: with other models in the same run, it may be meant for those. */
 export function unsupportedOptions(options: ModelOptions, target: AiSdkModel): string[] {
-  const { model, reasoningEffort } = options;
+  const { model } = options;
   const found: string[] = [];
   for (const name in options) {
     if (isModelOptionName(name)) continue;
@@ -81,9 +83,9 @@ export function unsupportedOptions(options: ModelOptions, target: AiSdkModel): s
       `options.model "${model}" is ignored: this model is ${target.modelId}. Use another model object instead.`,
     );
   }
-  if (reasoningEffort !== undefined && target.specificationVersion !== "v4") {
+  if (ignoresReasoning(options, target)) {
     found.push(
-      `options.reasoningEffort is ignored: a model of spec ${target.specificationVersion} takes it in providerOptions, under the name of its provider.`,
+      `options.reasoning "${options.reasoning}" is ignored: this model of spec ${target.specificationVersion} takes such a setting in providerOptions only, if its provider has one.`,
     );
   }
   return found;
