@@ -174,6 +174,21 @@ describe.skipIf(missing !== "")(`the page of examples/chat in Chromium${missing}
     await isSameAfterReload(page);
   });
 
+  it("stops the model before it has written anything", async () => {
+    const chat = await open();
+    const { page, model } = chat;
+    await send(page, "The menu?");
+    const call = await model.called();
+    await button(page, "Stop").click();
+    await call.stopped();
+    await idle(page);
+    await saysWhole(page, ["You: The menu?", answer("Stopped")]);
+    await isSameAfterReload(page);
+    await button(page, "Again").click();
+    (await model.called()).end("Fish.");
+    await saysWhole(page, ["You: The menu?", answer("Fish.")]);
+  });
+
   it("stops what goes on after an approval, and does not send the approval again", async () => {
     const chat = await open();
     const { page, model } = chat;

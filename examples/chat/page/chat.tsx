@@ -26,7 +26,8 @@ export function Chat({ id, messages: stored }: ChatProps) {
   const { messages, status, error, sendMessage, setMessages } = chat;
   const [edited, setEdited] = useState<string>();
   const scroller = useRef<HTMLElement>(null);
-  const isBusy = status === "submitted" || status === "streaming";
+  const [isStopping, setStopping] = useState(false);
+  const isBusy = status === "submitted" || status === "streaming" || isStopping;
   const last = messages.at(-1);
   const broken = isBusy ? undefined : error === undefined ? brokenStatus(last) : "failed";
   const isProblem = broken === "failed" || broken === "cut_off";
@@ -47,11 +48,14 @@ export function Chat({ id, messages: stored }: ChatProps) {
     void sendMessage({ text, messageId });
   };
 
-  /** The run belongs to the server, and goes on without this page: both are told. */
+  /** The run belongs to the server, and goes on without this page: it is stopped there, which also knows what was written. */
   const stop = async (): Promise<void> => {
+    setStopping(true);
     await chat.stop();
-    setMessages((now) => now.map((one, at) => (at === now.length - 1 ? asStopped(one) : one)));
     await fetch(`/chat/${encodeURIComponent(id)}/stream`, { method: "DELETE" }).catch(() => undefined);
+    const known = await loadMessages(id).catch(() => undefined);
+    if (known !== undefined) setMessages(known);
+    setStopping(false);
   };
 
   /** Goes on from what the server has: nothing that is done is done again. */
@@ -106,10 +110,6 @@ export function Chat({ id, messages: stored }: ChatProps) {
       <Composer isBusy={isBusy} onSend={send} onStop={() => void stop()} />
     </div>
   );
-}
-
-function asStopped(message: ChatMessage): ChatMessage {
-  return message.role === "assistant" ? { ...message, metadata: { status: "aborted" } } : message;
 }
 
 const suggestions = ["Book a table for two on Friday", "What is on the menu?", "What if the model fails?"];
