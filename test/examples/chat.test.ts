@@ -171,6 +171,7 @@ describe.skipIf(missing !== "")(`the page of examples/chat in Chromium${missing}
     const { asked } = await ask(chat, "Only the soup", "Clams.");
     expect(asked).toEqual(["user: The menu?", "assistant: Tonight there is ", "user: Only the soup"]);
     await saysWhole(page, [...stopped, "You: Only the soup", answer("Clams.")]);
+    await picture(page, "stopped");
     await isSameAfterReload(page);
   });
 
@@ -420,6 +421,8 @@ it.skipIf(missing !== "")(`the page fits a narrow screen${missing}`, async () =>
   await page.setViewportSize({ width: 360, height: 640 });
   await ask(chat, "Hello, this is a question of many words ".repeat(4), "x".repeat(200));
   await askForApproval(chat);
+  await picture(page, "narrow");
+  await page.setViewportSize({ width: 360, height: 640 });
   const [content, visible] = await page.evaluate(() => [
     document.documentElement.scrollWidth,
     document.documentElement.clientWidth,
