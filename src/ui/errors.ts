@@ -5,6 +5,9 @@ import { shorten } from "../schema/shorten.js";
 /** A request body that is not in the form that its client library sends. Respond with status 400. */
 export const invalidRequest = (what: string): KumikoError => new KumikoError("INVALID_REQUEST", what);
 
+export const notJson = (cause: unknown): KumikoError =>
+  new KumikoError("INVALID_REQUEST", "The body of the request is not valid JSON.", { cause });
+
 export const notARequest = (where: string, given: unknown): KumikoError =>
   invalidRequest(
     `${where} takes the parsed JSON body of a request, which must be an object (got ${shorten(given, { length: 80 })}). Await request.json() first.`,

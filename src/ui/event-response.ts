@@ -5,7 +5,7 @@ import type { StreamSource } from "../schema/stream/source.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
 import { ErrorMask, type OnError } from "./error-mask.js";
 import { statusOf } from "./error-status.js";
-import { invalidUiOption } from "./errors.js";
+import { invalidUiOption, notJson } from "./errors.js";
 import { EventBody, type EventEncoder } from "./event-body.js";
 
 /** Headers that are added to those of the response, and override them. */
@@ -92,7 +92,7 @@ async function beginningOf(
 /**
  * Returns the response for an error that was thrown before there was a stream, as by `readUiRequest`: JSON,
  * `{ error: { code, message } }`, with the status that fits the code. Clients read the text only of what they did wrong themselves
- * (status 400); other texts are those of `onError`.
+ * (status 400); other texts are those of `onError`. A `SyntaxError` is that of `request.json()`.
  *
  * @example
  * const chat = async (request: Request): Promise<Response> => {
@@ -106,7 +106,8 @@ async function beginningOf(
  */
 export function errorResponse(error: unknown, options: Pick<ResponseOptions, "headers" | "onError"> = {}): Response {
   checkOptions("errorResponse", options, ["headers", "onError"]);
-  return responseFor(errorEvent(error), new ErrorMask(options.onError), options.headers);
+  const given = error instanceof SyntaxError ? notJson(error) : error;
+  return responseFor(errorEvent(given), new ErrorMask(options.onError), options.headers);
 }
 
 function responseFor(error: EventError, mask: ErrorMask, given: ResponseHeaders | undefined): Response {

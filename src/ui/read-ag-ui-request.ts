@@ -3,7 +3,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { userMessage } from "../schema/message/construct-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
 import { invalidRequest, notARequest } from "./errors.js";
-import { mediaBlock, messageIdOf, textBlock, threadIdOf } from "./request-parts.js";
+import { answersById, mediaBlock, messageIdOf, textBlock, threadIdOf } from "./request-parts.js";
 
 /** A request of an AG-UI client: a new prompt, or answers to interrupts. */
 export type AgUiRequest =
@@ -38,7 +38,7 @@ export function readAgUiRequest(body: unknown): AgUiRequest {
   const threadId = threadIdOf(body.threadId, "threadId");
   const runId = threadIdOf(body.runId, "runId");
   if (Array.isArray(body.resume) && body.resume.length > 0) {
-    return { threadId, runId, answers: Object.fromEntries(body.resume.map(answerOf)) };
+    return { threadId, runId, answers: answersById(body.resume.map(answerOf)) };
   }
   const last: unknown = Array.isArray(body.messages) ? body.messages.at(-1) : undefined;
   if (!isFields(last) || last.role !== "user") {

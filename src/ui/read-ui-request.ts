@@ -4,7 +4,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { userMessage } from "../schema/message/construct-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
 import { invalidRequest, notARequest } from "./errors.js";
-import { mediaBlock, messageIdOf, textBlock, threadIdOf } from "./request-parts.js";
+import { answersById, mediaBlock, messageIdOf, textBlock, threadIdOf } from "./request-parts.js";
 
 /** An answer to an approval, as `resume` takes it. */
 export interface ApprovalAnswer {
@@ -92,7 +92,7 @@ function blockOf(part: Fields): ContentBlock[] {
 }
 
 function answersOf(parts: readonly Fields[]): Readonly<Record<string, unknown>> {
-  return Object.fromEntries([...approvalsOf(parts), ...outputsOf(parts)]);
+  return answersById([...approvalsOf(parts), ...outputsOf(parts)]);
 }
 
 function approvalsOf(parts: readonly Fields[]): [string, ApprovalAnswer][] {

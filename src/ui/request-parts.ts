@@ -1,3 +1,4 @@
+import { encodedId } from "../agents/call-settings.js";
 import {
   userInputAudio,
   userInputFile,
@@ -13,13 +14,20 @@ import { invalidRequest } from "./errors.js";
 const maxIdLength = 256;
 
 export function threadIdOf(given: unknown, field: string): string {
-  if (typeof given === "string" && given !== "" && given.length <= maxIdLength) return given;
-  throw invalidRequest(`${field} of the request must be a string of 1 to ${maxIdLength} characters.`);
+  if (typeof given === "string" && encodedId(given) !== undefined) return given;
+  throw invalidRequest(`${field} of the request must be a string of 1 to ${maxIdLength} characters, percent-encoded.`);
 }
 
 /** The message id of the client, which is saved in the thread. An invalid one is ignored. */
 export function messageIdOf(given: unknown): string | undefined {
   return typeof given === "string" && given !== "" && given.length <= maxIdLength ? given : undefined;
+}
+
+/** Answers by the ids of their interrupts, which are random. Whoever knows the graph could guess the addresses of questions. */
+export function answersById(entries: readonly (readonly [string, unknown])[]): Readonly<Record<string, unknown>> {
+  const answers = Object.fromEntries(entries);
+  if (Object.hasOwn(answers, "byAddress")) throw invalidRequest("Answers of a client must name the ids of interrupts.");
+  return answers;
 }
 
 export function textBlock(text: string): ContentBlock {

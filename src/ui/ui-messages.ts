@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../agents/agent-event.js";
+import { encodedId } from "../agents/call-settings.js";
 import { partedLog, promptIds, storedEvents } from "../agents/threads/stored-turn.js";
 import type { Threads, Turn } from "../agents/threads/threads.js";
 import { checkOptions } from "../check-options.js";
@@ -47,6 +48,8 @@ export async function uiMessages(threads: Threads, id: string, options: UiMessag
   const { last, onError, sendReasoning = true } = options;
   if (!hasMethod(threads, "turns"))
     throw invalidUiOption("uiMessages", "threads", "what threads(store) returns", threads);
+  if (typeof id !== "string" || encodedId(id) === undefined)
+    throw invalidUiOption("uiMessages", "id", "a string of 1 to 256 characters, percent-encoded", id);
   if (last !== undefined && !(Number.isInteger(last) && last >= 1))
     throw invalidUiOption("uiMessages", "last", "a whole number of turns of at least 1", last);
   if (onError !== undefined && typeof onError !== "function")
