@@ -149,14 +149,16 @@ export class UiChunks {
   #convertInterrupt(event: AgentEvent, interrupt: Interrupt): UiChunk[] {
     const asked = askedCallOf(interrupt);
     const { id } = interrupt;
-    const toolCallId = asked && askedCallIdOf(event, interrupt, asked, (sent) => this.#calls.has(sent));
-    if (asked === undefined || toolCallId === undefined || !approvals.has(asked.kind)) {
-      return [{ type: "data-interrupt", id, data: interruptData(interrupt, toolCallId) }];
-    }
-    const isNew = !this.#calls.has(toolCallId);
+    if (asked === undefined) return [{ type: "data-interrupt", id, data: interruptData(interrupt, undefined) }];
+    const { kind, toolName, input } = asked;
+    const toolCallId = askedCallIdOf(event, interrupt, asked, (sent) => this.#calls.has(sent));
+    // a page may have the call with a result from a run that failed
+    const isNew = !this.#calls.has(toolCallId) && input !== undefined;
     return [
-      ...(isNew ? [this.#input(event, toolCallId, asked.toolName, asked.input)] : []),
-      { type: "tool-approval-request", approvalId: id, toolCallId },
+      ...(isNew ? [this.#input(event, toolCallId, toolName, input)] : []),
+      approvals.has(kind)
+        ? { type: "tool-approval-request", approvalId: id, toolCallId }
+        : { type: "data-interrupt", id, data: interruptData(interrupt, toolCallId) },
     ];
   }
 }
