@@ -177,12 +177,26 @@ async function newTurn(
   const written = ifUnchanged(replaced?.record, () => record);
   const stored = await claimed(claim, () => changeTurn(store, turnKey(threadId, number), written, replaced ?? {}));
   if (stored === undefined) return "changed";
-  const head = await readHead(store, threadId);
-  if (options.takeover !== true && (await isHeld(store, head.row, replaced?.hold.claim))) {
-    await giveBack(store, stored, removed);
-    return "held";
-  }
+  const holder = { threadId, claim: replaced?.hold.claim };
+  if (options.takeover !== true && (await isGivenBack(store, stored, removed, holder))) return "held";
   return new ThreadTurn(store, parts, { threadId, userId, history: messagesOfTurns(turns), stored });
+}
+
+/** Whether a thread is held by another process since, so that its turn cannot begin. If that is not known, it does not begin, either. */
+async function isGivenBack(
+  store: CheckpointStore,
+  stored: StoredTurn,
+  former: TurnRecord | typeof removed,
+  { threadId, claim }: { readonly threadId: string; readonly claim?: string | undefined },
+): Promise<boolean> {
+  try {
+    if (!(await isHeld(store, (await readHead(store, threadId)).row, claim))) return false;
+  } catch (error) {
+    await giveBack(store, stored, former).catch(() => undefined);
+    throw error;
+  }
+  await giveBack(store, stored, former);
+  return true;
 }
 
 /** Undoes that a turn was begun. */
@@ -254,10 +268,8 @@ export async function reopenTurn(
   const written = ifUnchanged(record, () => open);
   const stored = await claimed(claim, () => changeTurn(store, key, written, { record, version }));
   if (stored === undefined) throw turnUnderWay(named.id);
-  if (options.takeover !== true && (await isHeld(store, (await readHead(store, named.id)).row))) {
-    await giveBack(store, stored, found.record);
+  if (options.takeover !== true && (await isGivenBack(store, stored, found.record, { threadId: named.id })))
     throw turnUnderWay(named.id);
-  }
   const history = messagesOfTurns(turns.slice(0, -1));
   const { userId } = turns[0]?.record ?? record;
   const turn = new ThreadTurn(store, parts, { threadId: named.id, userId, history, stored, former: record });

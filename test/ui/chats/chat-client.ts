@@ -145,8 +145,7 @@ export class Client {
   /** Throws away what the page has, and loads it. */
   async reload(): Promise<void> {
     const { url, loadUrl = url, id } = this.#options;
-    const response = await fetch(`${loadUrl}/chat/${encodeURIComponent(id)}`);
-    this.#page = this.#open((await response.json()) as UIMessage[]);
+    this.#page = this.#open(await loadedFrom(`${loadUrl}/chat/${encodeURIComponent(id)}`));
     await this.#do(() => this.#chat.resumeStream());
   }
 
@@ -240,6 +239,13 @@ export class Client {
     }
     await chat.sendMessage();
   }
+}
+
+/** The messages of a page that is loaded, again if that fails. */
+export async function loadedFrom(url: string, tries = 5): Promise<UIMessage[]> {
+  const response = await fetch(url);
+  if (response.ok || tries === 0) return response.json() as Promise<UIMessage[]>;
+  return loadedFrom(url, tries - 1);
 }
 
 /** The message that a response tells. */
