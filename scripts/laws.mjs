@@ -2,13 +2,14 @@
 //   npm run laws                      all of these
 //   npm run laws -- chats             chats that are loaded again after every chunk, and whose servers are killed after every chunk
 //   npm run laws -- chunking          the chunking strategies, with 10,000 documents each
+//   npm run laws -- context           what models are asked in 1,000 long conversations that are trimmed, cleared and summarised
 //   npm run laws -- runs              properties of runs, of saved values and of schemas, with 2,000 examples each
 //   npm run laws -- crashes           runs whose processes are killed, 500 times
 //   npm run laws -- meetings          20,000 programs in which features meet: [--seed 1] [--count 20000], or --case '<json>'
 import { spawnSync } from "node:child_process";
 
 const [first, ...others] = process.argv.slice(2);
-const all = ["chats", "chunking", "crashes", "meetings", "runs"];
+const all = ["chats", "chunking", "context", "crashes", "meetings", "runs"];
 const isNamed = first !== undefined && all.includes(first);
 const laws = isNamed ? [first] : all;
 const given = isNamed ? others : process.argv.slice(2);
@@ -33,6 +34,10 @@ const meetings = {
 const runs = {
   chats: { files: "test/ui/chats", env: { KUMIKO_CHATS: "all" } },
   chunking: { files: "test/rag/chunking", env: { KUMIKO_DOCUMENTS: process.env.KUMIKO_DOCUMENTS ?? "10000" } },
+  context: {
+    files: "test/agents/middleware/context-laws.test.ts",
+    env: { PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? "1000" },
+  },
   crashes: { files: "test/crash", env: { KUMIKO_CRASH_KILLS: process.env.KUMIKO_CRASH_KILLS ?? "500" } },
   meetings: { files: "test/meetings", env: meetings },
   runs: { files: "property.test.ts test/run/properties", env: { PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? "2000" } },

@@ -70,6 +70,11 @@ export interface AgentOptions<Output extends AnyStandardSchema | JsonSchema | un
   readonly autoResumeSuspendedTools?: boolean | undefined;
   /** Call options for every call of the model, such as `temperature`. */
   readonly modelOptions?: AgentModelOptions | undefined;
+  /**
+   * Counts the tokens of messages for `trimMessages`, `summarize` and `clearToolResults`. @default by characters and media, in the
+   * ratio that the model has reported for its last request
+   */
+  readonly countTokens?: ((messages: readonly AgenticMessage[]) => number | Promise<number>) | undefined;
   /** The store for waiting runs and for threads. */
   readonly store?: CheckpointStore | undefined;
   /** When a run is saved: after each node and tool call, or where it stops. @default "step" */

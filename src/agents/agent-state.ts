@@ -19,6 +19,34 @@ export interface StateView {
   readonly covers: number;
 }
 
+/** What the thread keeps of how much the model sees of it. */
+export interface KeptContext {
+  /** The messages that the model sees: those of the thread by their number. */
+  readonly view?: { readonly messages: readonly (AgenticMessage | number)[]; readonly covers: number } | undefined;
+  readonly tokenRatio?: number | undefined;
+}
+
+/** Where that stands among the states of middlewares: none can have this name. */
+export const contextKey = "~context";
+
+/** What the thread is to keep; `undefined` if that is nothing. `messages`: the thread with the log of this turn. */
+export function keptContext(
+  { keptView: view, tokenRatio }: AgentState,
+  messages: readonly AgenticMessage[],
+): KeptContext | undefined {
+  if (view === undefined) return tokenRatio === undefined ? undefined : { tokenRatio };
+  const numbers = new Map(messages.map((message, index) => [JSON.stringify(message), index]));
+  const short = view.messages.map((message) => numbers.get(JSON.stringify(message)) ?? message);
+  return { view: { messages: short, covers: view.covers }, tokenRatio };
+}
+
+/** The view of a thread as it was kept, if that can still be. `messages`: the thread. */
+export function viewFrom({ view }: KeptContext, messages: readonly AgenticMessage[]): StateView | undefined {
+  if (view === undefined || view.covers > messages.length) return undefined;
+  const whole = view.messages.map((message) => (typeof message === "number" ? messages[message] : message));
+  return whole.includes(undefined) ? undefined : { messages: whole as AgenticMessage[], covers: view.covers };
+}
+
 export interface EntryPoint {
   readonly phase: AgentState["phase"];
   readonly log: number;
@@ -51,6 +79,10 @@ export interface AgentState {
   usage: TokenUsage;
   usageByModel: Record<string, TokenUsage>;
   view: StateView | undefined;
+  /** The last one that the thread keeps. */
+  keptView?: StateView | undefined;
+  /** What the model has reported of its last request, compared with how it was counted. */
+  tokenRatio?: number | undefined;
   /** Whether `beforeAgent` has run. */
   begun: boolean;
   kept: KeptAnswers | undefined;

@@ -20,7 +20,7 @@ export const agentOptionNames: readonly string[] = [
   ...["model", "name", "description", "instructions", "tools", "output", "outputMode", "outputRepairs"],
   ...["maxSteps", "onMaxSteps", "stopWhen", "returnDirectly", "middleware", "handoffs", "retry", "fallbacks"],
   ...["modelTimeoutMs", "modelIdleTimeoutMs", "onToolError", "requireApproval", "toolsNode"],
-  ...["autoResumeSuspendedTools", "modelOptions", "store", "durability", "history"],
+  ...["autoResumeSuspendedTools", "modelOptions", "countTokens", "store", "durability", "history"],
   ...["callbacks", "runtime"],
 ];
 

@@ -135,6 +135,7 @@ function checkWords(options: AnyAgentOptions): void {
 
 function checkLists({
   stopWhen,
+  countTokens,
   returnDirectly,
   middleware,
   fallbacks,
@@ -145,6 +146,8 @@ function checkLists({
   for (const [name, list] of Object.entries({ returnDirectly, middleware, fallbacks })) {
     if (list !== undefined && !Array.isArray(list)) throw invalidAgentOption(`${name} of an agent must be a list.`);
   }
+  if (countTokens !== undefined && typeof countTokens !== "function")
+    throw invalidAgentOption("countTokens of an agent must be a function of messages that returns a number.");
   const stops = Array.isArray(stopWhen) ? stopWhen : [stopWhen ?? (() => false)];
   if (stops.some((stop) => typeof stop !== "function")) {
     throw invalidAgentOption("stopWhen of an agent must be a function of the run, or a list of them.");

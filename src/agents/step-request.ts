@@ -17,7 +17,7 @@ import type { ModelRequest } from "./model-request.js";
 import { instructionMessages, toolboxOf } from "./ready-agent.js";
 import type { OutputRule } from "./structured-output.js";
 import { narrowToolbox } from "./toolbox.js";
-import type { CallKind, OngoingTurn, PreparedStep, ReadyAgent } from "./turn.js";
+import { type CallKind, keptView, type OngoingTurn, type PreparedStep, type ReadyAgent } from "./turn.js";
 
 /** The step as the agent has it, after all that `beforeStep` hooks change. */
 export function prepareStep(
@@ -117,7 +117,10 @@ export function changedStep(
 ): PreparedStep {
   checkStepChanges(changes, middleware);
   const { messages, instructions, model, tools, toolChoice, options } = changes;
-  if (messages !== undefined) turn.state.view = { messages: [...messages], covers: turn.messages.length };
+  if (messages !== undefined) {
+    turn.state.view = { messages: [...messages], covers: turn.messages.length };
+    if (keptView in changes) turn.state.keptView = turn.state.view;
+  }
   return {
     ...step,
     requested: undefined,

@@ -11,7 +11,15 @@ import type { ToolsNodeOptions } from "../tools/node/options.js";
 import type { AgentContext, AgentRun } from "./agent-context.js";
 import type { AgentEventBody, EventPlace, RestartReason } from "./agent-event.js";
 import { type AgentParts, reachableFrom } from "./agent-parts.js";
-import { type AgentState, countUsage, newAgentState, type SpentTokens } from "./agent-state.js";
+import {
+  type AgentState,
+  contextKey,
+  countUsage,
+  type KeptContext,
+  newAgentState,
+  type SpentTokens,
+  viewFrom,
+} from "./agent-state.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { EventFeed } from "./event-feed.js";
 import type { AnswerTaker } from "./live-answer.js";
@@ -192,6 +200,7 @@ export class OngoingTurn {
     if (state.phase === "start") {
       const userId = asked.userId ?? outer?.state.userId;
       if (userId !== undefined) state.userId = userId;
+      this.#takeContext(asked.kept?.[contextKey] as KeptContext | undefined);
     }
     state.active = this.#reachable?.has(active) === true ? active : root.name;
     for (const { model, usage } of asked.spent ?? []) this.count(model, usage);
@@ -200,6 +209,16 @@ export class OngoingTurn {
     this.emit({ type: "start", threadId, checkpointId, answered });
     if (active !== state.active) this.emit({ type: "handoff", from: active, to: state.active });
     this.#dropStates(ctx);
+  }
+
+  /** The thread goes on with what the model saw last, if a middleware of now sees to that. */
+  #takeContext(kept: KeptContext | undefined): void {
+    const isKept = ({ name }: { readonly name: string }): boolean => contextMiddlewares.includes(name);
+    if (kept === undefined || !reachableFrom(this.root).some(({ middleware }) => middleware.some(isKept))) return;
+    const { state, history } = this;
+    state.tokenRatio = kept.tokenRatio;
+    state.keptView = viewFrom(kept, history);
+    state.view = state.keptView;
   }
 
   get parts(): AgentParts {
@@ -325,6 +344,12 @@ export class OngoingTurn {
     return listener.place;
   }
 }
+
+/** Those that change what the model sees for the rest of the thread. */
+const contextMiddlewares = ["trimMessages", "summarize", "clearToolResults"];
+
+/** Says of changes of `beforeStep` that the thread keeps them. */
+export const keptView: unique symbol = Symbol("kept view");
 
 /** The state of a turn before its first node runs, which has that of the run. */
 const notBegun: AgentState = Object.freeze(newAgentState(""));

@@ -3,7 +3,8 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { modelName } from "../../tools/node/model-name.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { invalidAgentOption } from "../errors.js";
-import { tokensIn, turnsIn } from "./conversation.js";
+import { cutTo, noteReported, sizeIn, viewKept } from "./context-size.js";
+import { turnsIn } from "./conversation.js";
 import { requireCount } from "./trim-messages.js";
 
 /** Options of {@link clearToolResults}. */
@@ -19,7 +20,8 @@ export interface ClearToolResultsOptions {
 const cleared = "[This result was cleared to save space. Call the tool again if you need it.]";
 
 /**
- * Removes old tool results from what the model sees. The log stays complete.
+ * Removes old tool results from what the model sees, the oldest first, until it is at three quarters of the limit; that is kept with
+ * the thread. The log stays complete.
  *
  * @example
  * const agent = createAgent({ model, tools: [getWeather], middleware: [clearToolResults({ atTokens: 80_000, exclude: ["read_plan"] })] });
@@ -33,13 +35,24 @@ export function clearToolResults(options: ClearToolResultsOptions): Middleware {
   const excluded = [...exclude, ...exclude.map(modelName)];
   return createMiddleware({
     name: "clearToolResults",
-    beforeStep({ view }) {
-      if (tokensIn(view) <= atTokens) return undefined;
+    async beforeStep(run) {
+      const { view } = run;
+      const size = sizeIn(run);
+      let tokens = await size(view);
+      if (tokens <= atTokens) return undefined;
       const rounds = turnsIn(view).flatMap((turn) => turn.rounds.filter((round) => round.length > 1));
       const kept = new Set(rounds.slice(-keepRounds).flat());
-      const messages = view.map((message) => (kept.has(message) ? message : withoutResults(message, excluded)));
-      return messages.every((message, index) => message === view[index]) ? undefined : { messages };
+      const messages = [...view];
+      for (const [index, message] of view.entries()) {
+        if (tokens <= cutTo * atTokens) break;
+        const shorter = kept.has(message) ? message : withoutResults(message, excluded);
+        if (shorter === message) continue;
+        messages[index] = shorter;
+        tokens -= (await size([message])) - (await size([shorter]));
+      }
+      return messages.every((message, index) => message === view[index]) ? undefined : viewKept(messages);
     },
+    afterModel: noteReported,
   });
 }
 

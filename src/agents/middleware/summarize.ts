@@ -13,7 +13,8 @@ import { userMessage } from "../../schema/message/construct-message.js";
 import { textOf } from "../../schema/message/read-message.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { turnAround } from "../turn.js";
-import { messagesIn, type TalkTurn, tokensIn, turnsIn } from "./conversation.js";
+import { cutTo, noteReported, sizeIn, viewKept } from "./context-size.js";
+import { Cutting } from "./conversation.js";
 import { requireCount } from "./trim-messages.js";
 
 /** Options of {@link summarize}. */
@@ -26,19 +27,14 @@ export interface SummarizeOptions {
   readonly keepTurns: number;
 }
 
-/** The summary that replaces the beginning of a conversation for the model. It is kept with the thread. @internal */
-interface Summary {
-  readonly messages: readonly AgenticMessage[];
-  /** How many messages of the log it stands for. */
-  readonly covers: number;
-}
-
 const task =
   "Summarise the conversation above for a reader who will continue it: what was asked, decided, found out and done, with names, numbers and identifiers, and what is still open. Answer with the summary only.";
 
 /**
- * Replaces the beginning of a long conversation with a summary in what the model sees. The log stays complete. If a summary
- * fails, that is reported as an event, and the conversation is not changed.
+ * Replaces the beginning of a long conversation with a summary in what the model sees. There is one summary at a time, the first
+ * message, with `extra.summary`; it is kept with the thread. What has less than a quarter of `atTokens` is not summarised, and the
+ * newest prompt never. The log stays complete. If a summary fails, the event `summary_failed` says so, and the conversation is not
+ * changed.
  *
  * @example
  * const agent = createAgent({
@@ -46,48 +42,57 @@ const task =
  *   middleware: [summarize({ model, atTokens: 60_000, keepTurns: 2 })],
  * });
  */
-export function summarize(options: SummarizeOptions): Middleware<{ summary?: Summary }> {
+export function summarize(options: SummarizeOptions): Middleware {
   checkOptions("summarize", options, ["model", "atTokens", "keepTurns"]);
   const { atTokens, keepTurns } = options;
   requireCount("summarize", { atTokens, keepTurns });
   const model = modelFrom(options.model, "summarize");
-  const asked = runnable<readonly AgenticMessage[], AgenticMessage>(counted(model), { name: "summary" });
-  return createMiddleware<{ summary?: Summary }>({
+  const writer = runnable<readonly AgenticMessage[], AgenticMessage>(counted(model), { name: "summary" });
+  return createMiddleware({
     name: "summarize",
-    scope: "thread",
-    state: () => ({}),
     async beforeStep(run) {
-      const { summary } = run.state;
-      const isFresh = run.view.length === run.messages.length;
-      const known = isFresh && summary !== undefined && summary.covers <= run.messages.length;
-      const view = known ? [...summary.messages, ...run.messages.slice(summary.covers)] : run.view;
-      const unchanged = known ? { messages: view } : undefined;
-      if (tokensIn(view) <= atTokens) return unchanged;
-      const { older, newer } = split(turnsIn(view), keepTurns);
-      if (older.length === 0) return unchanged;
-      const text = await summaryOf(asked, older, run.ctx);
-      if (text === undefined) return unchanged;
-      const first = userMessage(`This is what the conversation was about so far:\n\n${text}`);
-      const messages = [first, ...newer];
-      run.state.summary = { messages, covers: run.messages.length };
-      return { messages };
+      const { view } = run;
+      const size = sizeIn(run);
+      if ((await size(view)) <= atTokens) return undefined;
+      const [first, ...others] = view;
+      const earlier = first !== undefined && isSummary(first) ? first : undefined;
+      const cutting = new Cutting(earlier === undefined ? view : others, keepTurns);
+      cutting.cutOldTurns();
+      if ((await size(cutting.rest)) > atTokens) await cutDown(cutting, size, atTokens / 2);
+      if ((await size(cutting.gone)) < atTokens / 4) return undefined;
+      const { gone } = cutting;
+      let summary = await summaryOf(writer, earlier, gone, { ctx: run.ctx, key: "summary" });
+      if (summary === undefined) return undefined;
+      if ((await size([summary, ...cutting.rest])) > atTokens && cutting.nextRank !== undefined) {
+        // the summary needs more room than the kept turns leave
+        await cutDown(cutting, size, Math.max(0, cutTo * atTokens - (await size([summary]))));
+        const more = cutting.gone.filter((message) => !gone.includes(message));
+        summary = await summaryOf(writer, summary, more, { ctx: run.ctx, key: "summary_2" });
+        if (summary === undefined) return undefined;
+      }
+      const messages = [summary, ...cutting.rest];
+      const tokens = await size(messages);
+      if (tokens <= atTokens) return viewKept(messages);
+      if ((await size(cutting.rest)) <= atTokens) {
+        run.ctx.progress({ kind: "summary_failed", message: `The summary has ${await size([summary])} tokens.` });
+        return undefined;
+      }
+      run.ctx.progress({ kind: "context_overflow", tokens, maxTokens: atTokens });
+      return viewKept(messages);
     },
+    afterModel: noteReported,
   });
 }
 
-/** The messages to summarize, and those that stay. In one long turn, the prompt and its last rounds stay. */
-function split(
-  turns: readonly TalkTurn[],
-  keepTurns: number,
-): { readonly older: readonly AgenticMessage[]; readonly newer: readonly AgenticMessage[] } {
-  if (turns.length > keepTurns) {
-    return { older: messagesIn(turns.slice(0, -keepTurns)), newer: messagesIn(turns.slice(-keepTurns)) };
-  }
-  const [last] = turns.slice(-1);
-  const before = turns.slice(0, -1);
-  if (last === undefined || last.rounds.length < 3) return { older: [], newer: messagesIn(turns) };
-  const older = messagesIn([...before, { ...last, rounds: last.rounds.slice(0, -2) }]);
-  return { older, newer: [...last.prompt, ...last.rounds.slice(-2).flat()] };
+type Size = (messages: readonly AgenticMessage[]) => Promise<number>;
+
+async function cutDown(cutting: Cutting, size: Size, target: number): Promise<void> {
+  let tokens = await size(cutting.rest);
+  while (cutting.nextRank !== undefined && tokens > target) tokens -= await size(cutting.cut());
+}
+
+function isSummary({ extra }: AgenticMessage): boolean {
+  return extra?.summary === true;
 }
 
 /** A model whose calls count for the turn that they are made in; one that is remembered is not made again. */
@@ -95,15 +100,20 @@ function counted(model: AgenticModel): AgenticModel {
   return countedModel(model, (ctx, name, usage) => turnAround(ctx)?.count(name, usage));
 }
 
+/** The message with the summary of an earlier one and what came since; `undefined` if that failed. */
 async function summaryOf(
-  model: Runnable<readonly AgenticMessage[], AgenticMessage>,
-  older: readonly AgenticMessage[],
-  ctx: NodeContext,
-): Promise<string | undefined> {
+  writer: Runnable<readonly AgenticMessage[], AgenticMessage>,
+  earlier: AgenticMessage | undefined,
+  covered: readonly AgenticMessage[],
+  call: { readonly ctx: NodeContext; readonly key: string },
+): Promise<AgenticMessage | undefined> {
+  const { ctx, key } = call;
+  const before = earlier === undefined ? [] : [earlier];
   try {
-    const answer = await model.invoke([...older, userMessage(task)], { parent: ctx, key: "summary" });
+    const answer = await writer.invoke([...before, ...covered, userMessage(task)], { parent: ctx, key });
     const text = textOf(answer);
-    return text === "" ? undefined : text;
+    if (text === "") throw new Error("The summary is empty.");
+    return userMessage(`This is what the conversation was about so far:\n\n${text}`, { extra: { summary: true } });
   } catch (error) {
     if (causedByInterrupt(error) || ctx.signal.aborted) throw error;
     ctx.progress({ kind: "summary_failed", message: messageOf(error) });

@@ -1,18 +1,21 @@
 import { checkOptions } from "../../check-options.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { invalidAgentOption } from "../errors.js";
-import { messagesIn, type TalkTurn, tokensIn, tokensOf, turnsIn } from "./conversation.js";
+import { cutTo, noteReported, sizeIn, viewKept } from "./context-size.js";
+import { Cutting } from "./conversation.js";
 
 /** Options of {@link trimMessages}. */
 export interface TrimMessagesOptions {
-  /** The maximum length of the conversation. */
+  /** The maximum length of the conversation, as the agent counts tokens. */
   readonly maxTokens: number;
-  /** How many turns are kept; only their oldest steps may be removed, as a last resort. @default 1 */
+  /** How many turns are kept as long as the limit allows it. @default 1 */
   readonly keepTurns?: number | undefined;
 }
 
 /**
- * Removes the oldest turns, and then the oldest steps, from what the model sees. The log stays complete.
+ * Removes the oldest turns, then the oldest steps, from what the model sees, so that no request is longer than the limit. A cut goes to
+ * three quarters of it, and is kept with the thread: until the next one, each request begins with the one before. If the newest prompt
+ * and the last step alone are too long, an event `context_overflow` says so. The log stays complete.
  *
  * @example
  * const agent = createAgent({ model, middleware: [trimMessages({ maxTokens: 50_000 })] });
@@ -23,29 +26,25 @@ export function trimMessages(options: TrimMessagesOptions): Middleware {
   requireCount("trimMessages", { maxTokens, keepTurns });
   return createMiddleware({
     name: "trimMessages",
-    beforeStep({ view }) {
-      const surplus = tokensIn(view) - maxTokens;
-      if (surplus <= 0) return undefined;
-      const messages = messagesIn(trimmed(turnsIn(view), surplus, keepTurns));
-      return messages.length === view.length ? undefined : { messages };
+    async beforeStep(run) {
+      const { view } = run;
+      const size = sizeIn(run);
+      let tokens = await size(view);
+      if (tokens <= maxTokens) return undefined;
+      const cutting = new Cutting(view, keepTurns);
+      while (cutting.nextRank !== undefined && tokens > (cutting.isAtKeptTurns ? 1 : cutTo) * maxTokens) {
+        tokens -= await size(cutting.cut());
+      }
+      // what `countTokens` says of parts need not add up
+      tokens = await size(cutting.rest);
+      while (cutting.nextRank !== undefined && tokens > maxTokens) {
+        cutting.cut();
+        tokens = await size(cutting.rest);
+      }
+      if (tokens > maxTokens) run.ctx.progress({ kind: "context_overflow", tokens, maxTokens });
+      return cutting.gone.length === 0 ? undefined : viewKept(cutting.rest);
     },
-  });
-}
-
-function trimmed(turns: readonly TalkTurn[], surplus: number, keepTurns: number): readonly TalkTurn[] {
-  let left = surplus;
-  let kept = turns;
-  while (left > 0 && kept.length > Math.max(1, keepTurns)) {
-    left -= tokensOf(messagesIn(kept.slice(0, 1)));
-    kept = kept.slice(1);
-  }
-  return kept.map((turn) => {
-    let { rounds } = turn;
-    while (left > 0 && rounds.length > 1) {
-      left -= tokensOf(rounds[0] ?? []);
-      rounds = rounds.slice(1);
-    }
-    return { ...turn, rounds };
+    afterModel: noteReported,
   });
 }
 

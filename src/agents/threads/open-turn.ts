@@ -315,7 +315,7 @@ async function closeFormer(
 }
 
 function leftBy(parts: AgentParts): LeftTurnOptions {
-  return { runtime: parts.options.runtime, keptOf: (state, former) => keptOf(parts, state, former) };
+  return { runtime: parts.options.runtime, keptOf: (state, former) => keptOf(parts, state, { former }) };
 }
 
 /** Removes the run of a turn that is over, if its process died before it did. One that still runs is about to remove it. */

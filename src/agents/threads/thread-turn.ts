@@ -5,7 +5,7 @@ import { type Clock, clockOf } from "../../components/clock.js";
 import { KumikoError } from "../../errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { type AgentParts, reachableFrom } from "../agent-parts.js";
-import type { AgentState } from "../agent-state.js";
+import { type AgentState, contextKey, keptContext } from "../agent-state.js";
 import { turnTaken } from "../errors.js";
 import { markWaiting, settleHead } from "./head-row.js";
 import { storedResult } from "./stored-turn.js";
@@ -203,7 +203,7 @@ export class ThreadTurn {
       result: storedResult(state),
       ...(status === "done" && { finishReason: state.end ?? "stop" }),
       ...(interrupts !== undefined && { interrupts, results }),
-      ...keptOf(this.#parts, state, rest.kept),
+      ...keptOf(this.#parts, state, { former: rest.kept, history: this.history }),
     };
   }
 }
@@ -220,13 +220,16 @@ export function userOf({ userId }: Pick<TurnRecord, "userId">): Pick<TurnRecord,
 /** The states that live as long as the thread. */
 export function keptOf(
   parts: AgentParts,
-  { middleware }: AgentState,
-  former: TurnRecord["kept"],
+  state: AgentState,
+  { former, history }: { readonly former: TurnRecord["kept"]; readonly history?: readonly AgenticMessage[] },
 ): Pick<TurnRecord, "kept"> {
+  const { middleware } = state;
   const names = reachableFrom(parts).flatMap((agent) =>
     agent.middleware.filter(({ scope }) => scope === "thread").map(({ name }) => name),
   );
   const kept: Record<string, unknown> = { ...former };
   for (const name of names) if (Object.hasOwn(middleware, name)) kept[name] = middleware[name];
+  const context = history && keptContext(state, [...history, ...state.log]);
+  if (context !== undefined) kept[contextKey] = context;
   return Object.keys(kept).length === 0 ? {} : { kept };
 }
