@@ -46,3 +46,8 @@ export function withTools(tools: ToolList, others: readonly (readonly [string, A
   if (Array.isArray(tools)) return [...tools, ...others.map(([, tool]) => tool)];
   return { ...tools, ...Object.fromEntries(others) };
 }
+
+/** Whether hooks may give a step tools that the agent does not have. */
+export function mayAddTools({ middleware }: AgentParts): boolean {
+  return middleware.some(({ beforeStep }) => beforeStep !== undefined);
+}

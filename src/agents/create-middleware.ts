@@ -31,8 +31,12 @@ export interface StepChanges {
   readonly instructions?: string | readonly AgenticMessage[] | undefined;
   /** The model for this step, also one of the AI SDK. */
   readonly model?: Model | undefined;
+  /** More instructions for this step, after all others: each middleware adds its own, in the order of the middlewares. */
+  readonly addInstructions?: string | readonly AgenticMessage[] | undefined;
   /** Names of the agent's tools, or other tools. */
   readonly tools?: readonly string[] | readonly AnyTool[] | undefined;
+  /** Names of tools that are not offered in this step, whatever other middlewares choose. */
+  readonly hideTools?: readonly string[] | undefined;
   /** Whether the model must call a tool, and which. */
   readonly toolChoice?: ToolChoice | undefined;
   /** Call options for the model, merged over those of the agent. */

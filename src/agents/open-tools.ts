@@ -1,7 +1,7 @@
 import type { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
-import { type AgentParts, reachableFrom } from "./agent-parts.js";
+import { type AgentParts, mayAddTools, reachableFrom } from "./agent-parts.js";
 import type { AgentState } from "./agent-state.js";
 import { toolGone } from "./errors.js";
 import { fixedToolbox } from "./ready-agent.js";
@@ -11,8 +11,9 @@ import type { OngoingTurn } from "./turn.js";
 /** Refuses answers for a tool that the agent does not have any more. What functions give is not known here. */
 export function checkOpenTools(root: AgentParts, { phase, active, openTools }: AgentState): void {
   if (phase !== "tools") return;
-  const table = fixedToolbox(reachableFrom(root).find(({ name }) => name === active) ?? root)?.table;
-  if (table === undefined) return;
+  const parts = reachableFrom(root).find(({ name }) => name === active) ?? root;
+  const table = fixedToolbox(parts)?.table;
+  if (table === undefined || mayAddTools(parts)) return;
   for (const name of openTools) if (table.entries.get(name) === undefined) throw toolGone(name, table.names);
 }
 

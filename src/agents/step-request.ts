@@ -4,6 +4,7 @@ import type { ToolChoice } from "../components/model.js";
 import type { KumikoError } from "../errors.js";
 import { isFields } from "../is.js";
 import { type AgenticMessage, areMessages } from "../schema/message/agentic-message.js";
+import type { ToolInfo } from "../schema/tool-info.js";
 import { isInOrder } from "../tools/node/is-in-order.js";
 import { modelName } from "../tools/node/model-name.js";
 import { repairToolCalls } from "../tools/node/repair-tool-calls.js";
@@ -16,7 +17,7 @@ import { modelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
 import { instructionMessages, toolboxOf } from "./ready-agent.js";
 import type { OutputRule } from "./structured-output.js";
-import { narrowToolbox } from "./toolbox.js";
+import { narrowToolbox, type Toolbox } from "./toolbox.js";
 import { type CallKind, keptView, type OngoingTurn, type PreparedStep, type ReadyAgent } from "./turn.js";
 
 /** The step as the agent has it, after all that `beforeStep` hooks change. */
@@ -30,11 +31,39 @@ export function prepareStep(
   return beforeStep(turn, step, ctx, changedStep) ?? step;
 }
 
+/** The step of an answer that was given in another process, prepared again on the log before that answer. Nothing else changes. */
+export async function stepAgain(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Promise<PreparedStep> {
+  const { state } = turn;
+  const { log, steps, view, keptView } = state;
+  state.log = log.slice(
+    0,
+    log.findLastIndex(({ role }) => role === "assistant"),
+  );
+  state.steps = steps.slice(0, -1);
+  try {
+    return await prepareStep(turn, ready, ctx);
+  } finally {
+    Object.assign(state, { log, steps, view, keptView });
+  }
+}
+
 function newStep(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): PreparedStep {
   const { model, instructions, toolbox, parts } = ready;
   const options = { ...parts.options.modelOptions, ...givenToNode(turn, ctx), ...turn.asked.modelOptions };
   const isSeen = parts.middleware.some(({ wrapModelCall }) => wrapModelCall !== undefined);
-  return { ready, model, instructions, infos: toolbox.infos, toolbox, toolChoice: undefined, options, isSeen };
+  const { infos } = toolbox;
+  return {
+    ready,
+    model,
+    instructions,
+    added: none,
+    hidden: [],
+    infos,
+    toolbox,
+    toolChoice: undefined,
+    options,
+    isSeen,
+  };
 }
 
 /** The options of the run for models, or for this node. */
@@ -72,9 +101,10 @@ export function requestOf(
   const others = hasSystem ? view.filter(isNotSystem) : view;
   // what no middleware sees, none can change
   const { isSeen } = step;
+  const instructions = step.added.length === 0 ? step.instructions : [...step.instructions, ...step.added];
   const asking = (messages: readonly AgenticMessage[]): ModelRequest => ({
     model: step.model.model,
-    instructions: isSeen || system.length > 0 ? [...step.instructions, ...system] : step.instructions,
+    instructions: isSeen || system.length > 0 ? [...instructions, ...system] : instructions,
     messages,
     options: isSeen || rule !== undefined || kind !== "step" ? newOptions(step, rule, kind) : sameOptions(step),
   });
@@ -116,7 +146,7 @@ export function changedStep(
   middleware: string,
 ): PreparedStep {
   checkStepChanges(changes, middleware);
-  const { messages, instructions, model, tools, toolChoice, options } = changes;
+  const { messages, instructions, addInstructions, model, tools, hideTools, toolChoice, options } = changes;
   if (messages !== undefined) {
     turn.state.view = { messages: [...messages], covers: turn.messages.length };
     if (keptView in changes) turn.state.keptView = turn.state.view;
@@ -126,7 +156,8 @@ export function changedStep(
     requested: undefined,
     ...(instructions !== undefined && { instructions: instructionMessages(instructions) }),
     ...(model !== undefined && { model: modelChain(model, turn.parts, `beforeStep of "${middleware}"`) }),
-    ...(tools !== undefined && toolsOf(turn, step, tools, middleware)),
+    ...(addInstructions !== undefined && { added: [...step.added, ...instructionMessages(addInstructions)] }),
+    ...((tools ?? hideTools) !== undefined && toolsOnOffer(turn, step, changes, middleware)),
     ...(toolChoice !== undefined && { toolChoice: chosen(toolChoice) }),
     ...(options !== undefined && { options: { ...step.options, ...options } }),
   };
@@ -137,18 +168,23 @@ function chosen(choice: ToolChoice): ToolChoice {
   return typeof choice === "string" ? choice : { toolNames: choice.toolNames.map(modelName) };
 }
 
-const names = ["messages", "instructions", "model", "tools", "toolChoice", "options"];
+const names = [
+  ...["messages", "instructions", "addInstructions", "model", "tools", "hideTools", "toolChoice", "options"],
+];
 
 function checkStepChanges(given: unknown, middleware: string): void {
   const where = `beforeStep of middleware "${middleware}"`;
   checkOptions(where, given, names);
-  const { messages, instructions, tools, toolChoice, options } = given as StepChanges;
+  const { messages, instructions, addInstructions, tools, hideTools, toolChoice, options } = given as StepChanges;
   const wrong = (field: string, what: string): KumikoError =>
     invalidAgentOption(`${field} from ${where} must be ${what}.`);
   if (messages !== undefined && !areMessages(messages)) throw wrong("messages", "a list of messages");
-  if (instructions !== undefined && typeof instructions !== "string" && !areMessages(instructions)) {
-    throw wrong("instructions", "a string or a list of messages");
+  for (const [field, value] of Object.entries({ instructions, addInstructions })) {
+    if (value !== undefined && typeof value !== "string" && !areMessages(value))
+      throw wrong(field, "a string or a list of messages");
   }
+  if (hideTools !== undefined && !(Array.isArray(hideTools) && hideTools.every((name) => typeof name === "string")))
+    throw wrong("hideTools", "a list of names");
   if (tools !== undefined && !Array.isArray(tools)) throw wrong("tools", "a list of names or of tools");
   if (options !== undefined && !isFields(options)) throw wrong("options", "an object");
   checkModelOptions(where, options, "options");
@@ -156,6 +192,35 @@ function checkStepChanges(given: unknown, middleware: string): void {
   if (!isFields(toolChoice) || !Array.isArray(toolChoice.toolNames)) {
     throw wrong("toolChoice", '"auto", "required", "none" or { toolNames }');
   }
+}
+
+/** The tools of a step: those that are chosen, without those that are hidden. */
+function toolsOnOffer(
+  turn: OngoingTurn,
+  step: PreparedStep,
+  { tools, hideTools = [] }: StepChanges,
+  middleware: string,
+): Pick<PreparedStep, "infos" | "toolbox" | "offered" | "hidden"> {
+  const { infos, toolbox, offered } = tools === undefined ? step : toolsOf(turn, step, tools, middleware);
+  for (const name of hideTools) infoOf(toolbox, name, middleware);
+  const hidden = [...step.hidden, ...hideTools.map(modelName)];
+  if (hidden.length === 0) return { infos, toolbox, offered, hidden };
+  return {
+    infos: infos.filter(({ name }) => !hidden.includes(name)),
+    toolbox,
+    offered: narrowToolbox(offered ?? toolbox, (name) => !hidden.includes(modelName(name))),
+    hidden,
+  };
+}
+
+function infoOf({ infos }: Toolbox, name: string, middleware: string): ToolInfo {
+  const info = infos.find((one) => one.name === modelName(name));
+  if (info !== undefined) return info;
+  throw unknownStepTool(
+    middleware,
+    name,
+    infos.map((one) => one.name),
+  );
 }
 
 function toolsOf(
@@ -168,17 +233,7 @@ function toolsOf(
     const toolbox = toolboxOf(turn.parts, tools);
     return { infos: toolbox.infos, toolbox, offered: undefined };
   }
-  const { infos } = step.toolbox;
-  const chosen = (tools as readonly string[]).map((name) => {
-    const info = infos.find((one) => one.name === modelName(name));
-    if (info === undefined)
-      throw unknownStepTool(
-        middleware,
-        name,
-        infos.map((one) => one.name),
-      );
-    return info;
-  });
+  const chosen = (tools as readonly string[]).map((name) => infoOf(step.toolbox, name, middleware));
   const names = new Set(chosen.map(({ name }) => name));
   return {
     infos: chosen,

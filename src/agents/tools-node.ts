@@ -12,15 +12,16 @@ import type { ToolsNodeOptions } from "../tools/node/options.js";
 import { resultsOf } from "../tools/node/results-of.js";
 import { startTool } from "../tools/node/run-tool.js";
 import type { ToolRun } from "../tools/node/tool-run.js";
-import type { AgentParts } from "./agent-parts.js";
+import { type AgentParts, mayAddTools } from "./agent-parts.js";
 import { type AgentState, enterNode, leaveNode } from "./agent-state.js";
 import { asksApproval } from "./model-answer.js";
 import { endStep } from "./model-node.js";
 import { checkToolsAreThere, reopenedToolbox } from "./open-tools.js";
 import { answerApprovals, type OwnCalls, ownCallsOf } from "./own-calls.js";
 import { readyAgent } from "./ready-agent.js";
+import { stepAgain } from "./step-request.js";
 import type { Toolbox } from "./toolbox.js";
-import { isSavedRun, type OngoingTurn, type OpenRound, turnOf } from "./turn.js";
+import { isSavedRun, type OngoingTurn, type OpenRound, type ReadyAgent, turnOf } from "./turn.js";
 
 /** The node `tools`: runs the calls of an answer, with the tools of the agent that gave it. */
 export function toolsNode(root: AgentParts): Runnable<AgenticMessage, AgenticMessage[]> {
@@ -69,8 +70,17 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
 
 /** The step that the calls belong to was taken in another process. */
 async function toolboxAgain(turn: OngoingTurn, message: AgenticMessage, ctx: NodeContext): Promise<Toolbox> {
-  const { toolbox } = await readyAgent(turn, ctx);
-  return reopenedToolbox(turn, message, toolbox);
+  const ready = await readyAgent(turn, ctx);
+  return reopenedToolbox(turn, message, await toolboxWith(turn, ready, ctx));
+}
+
+/** The tools of the agent; where one of the open calls is missing, those that `beforeStep` hooks gave the step. */
+async function toolboxWith(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Promise<Toolbox> {
+  const { toolbox, parts } = ready;
+  const isMissing = (name: string): boolean => toolbox.table.entries.get(name) === undefined;
+  if (!turn.state.openTools.some(isMissing) || !mayAddTools(parts)) return toolbox;
+  const again = await stepAgain(turn, ready, ctx);
+  return again.offered ?? again.toolbox;
 }
 
 interface Round {

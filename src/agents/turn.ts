@@ -118,6 +118,10 @@ export interface PreparedStep {
   readonly ready: ReadyAgent;
   readonly model: ModelChain;
   readonly instructions: readonly AgenticMessage[];
+  /** Those that middlewares have added. */
+  readonly added: readonly AgenticMessage[];
+  /** The names of tools that middlewares hide. */
+  readonly hidden: readonly string[];
   readonly infos: readonly ToolInfo[];
   readonly toolbox: Toolbox;
   /** The tools that the model is offered, if a hook has chosen some: no others run. */
