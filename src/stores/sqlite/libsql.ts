@@ -16,14 +16,27 @@ export async function loadLibsql(): Promise<SqliteDriver> {
 
 type Database = InstanceType<typeof import("libsql")>;
 
+type Statement = ReturnType<Database["prepare"]>;
+
 function open(database: Database): SqliteConnection {
-  return new SqliteConnection({
+  const writes = new WeakSet<Statement>();
+  const connection: SqliteConnection<Statement> = new SqliteConnection<Statement>({
     exec: (script) => database.exec(script),
-    prepare: (statement) => database.prepare(statement),
-    // as an array, because a single Uint8Array would be taken for named values
-    all: (statement, values) => statement.all(values),
+    prepare: (text) => {
+      const statement = database.prepare(text);
+      if (/^\s*(INSERT|UPDATE|DELETE)\b/i.test(text)) writes.add(statement);
+      return statement;
+    },
+    all: (statement, values) => {
+      // as an array, because a single Uint8Array would be taken for named values
+      const all = () => statement.all(values);
+      // libsql leaves a write that found the file locked as it is. While it is open, later writes seem to succeed, and are not
+      // committed: they are lost once it is run again. In a transaction, the lock is asked for first.
+      return writes.has(statement) && !database.inTransaction ? connection.transaction("write", all) : all();
+    },
     close: () => close(database),
   });
+  return connection;
 }
 
 /** libsql closes files only when its statements are garbage collected. The checkpoint moves all writes to the main file now. */
