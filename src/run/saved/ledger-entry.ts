@@ -254,7 +254,9 @@ export class LedgerEntry {
     this.#kept = { output, chunks, unjoinable };
     task.isOver = true;
     if (failed === true) task.failure = output?.value as NodeFailure;
-    const isStream = this.#run.mode === "transform";
+    const { mode } = this.#run;
+    // a bare node makes a stream of a value
+    const isStream = mode === "transform" || (mode === "stream" && task.index !== START_INDEX);
     if (chunks === undefined) task.output = isStream ? oneChunk(output?.value, undefined) : output?.value;
     else {
       const joining = unjoinable === undefined ? this.#joining : this.#refusing(unjoinable.value);
