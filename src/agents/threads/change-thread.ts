@@ -1,3 +1,4 @@
+import { randomId } from "../../callbacks/random-id.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import { systemClock } from "../../components/clock.js";
@@ -6,20 +7,9 @@ import { jsonCopy } from "../../schema/encode-json.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { noUsage } from "../agent-state.js";
 import { turnUnderWay } from "../errors.js";
-import {
-  announce,
-  changeHead,
-  forgetThread,
-  type Hold,
-  holdThread,
-  isHeld,
-  moveThread,
-  newHead,
-  readHead,
-  settleHead,
-  type ThreadHead,
-} from "./head-row.js";
-import { removed } from "./rows.js";
+import { type Beginning, beginTurn } from "./begin-turn.js";
+import { changeHead, type Hold, holdThread, moveThread, newHead, settleByTurns, settleHead } from "./head-row.js";
+import { removed, removeIf } from "./rows.js";
 import type { ThreadInfo, ThreadUpdate } from "./thread-info.js";
 import { infoOf } from "./thread-list.js";
 import { turnOfClaim, userOf } from "./thread-turn.js";
@@ -28,37 +18,31 @@ import {
   clearTurn,
   ifUnchanged,
   mayRun,
-  readTurn,
-  readTurns,
+  readEnds,
   runIdOf,
   type StoredTurn,
+  type TurnChange,
   type TurnRecord,
+  threadKeys,
   turnKey,
-  turnKeys,
 } from "./turn-row.js";
 
-/** A turn that nobody ran. */
-export interface AddedTurn {
-  readonly messages: readonly AgenticMessage[];
-  /** The record of the turn before it. */
-  readonly last: TurnRecord | undefined;
-  readonly userId: string | undefined;
-}
-
-/** Adds a turn; `false` if others have written to the thread meanwhile. */
+/** Adds a turn that nobody ran; `false` if others have written to the thread meanwhile. */
 export async function addTurn(
   store: CheckpointStore,
   id: string,
-  { messages, last, userId }: AddedTurn,
+  messages: readonly AgenticMessage[],
+  place: Pick<Beginning, "before" | "strays" | "userId">,
 ): Promise<boolean> {
-  const { number: former = 0, agent = "", kept } = last ?? {};
+  const { number: former = 0, agent = "", kept, mark } = place.before?.record ?? {};
   const number = former + 1;
   const at = Date.now();
-  if (number === 1) await announce(store, { id, userId, at });
   const record: TurnRecord = {
     version: 1,
     number,
-    ...(number === 1 && userOf({ userId })),
+    mark: randomId(),
+    ...(mark !== undefined && { after: mark }),
+    ...(number === 1 && userOf(place)),
     status: "done",
     messages,
     agent,
@@ -66,24 +50,10 @@ export async function addTurn(
     startedAt: at,
     ...(kept !== undefined && { kept }),
   };
-  const stored = await changeTurn(
-    store,
-    turnKey(id, number),
-    ifUnchanged(undefined, () => record),
-    {},
-  );
-  if (stored === undefined) return false;
-  if (await isHeld(store, (await readHead(store, id)).row)) {
-    await changeTurn(
-      store,
-      stored.key,
-      ifUnchanged(record, () => removed),
-      stored,
-    );
-    await pause(lookMs, systemClock, undefined);
-    return false;
-  }
-  await settleHead(store, id, { number, userId, interrupts: [], at });
+  const stored = await beginTurn(store, id, record, place);
+  if (stored === "held") await pause(lookMs, systemClock, undefined);
+  if (typeof stored === "string") return false;
+  await settleHead(store, id, stored, { at, userId: place.userId });
   return true;
 }
 
@@ -91,21 +61,11 @@ export async function addTurn(
 export async function truncateThread(store: CheckpointStore, id: string, turn: number): Promise<void> {
   const hold = await heldThread(store, id);
   try {
-    const turns = await readTurns(store, id);
-    const last = turns.at(-1)?.record;
-    if (last?.status === "open" && (await mayRun(store, last))) throw turnUnderWay(id);
+    const ends = await readEnds(store, id);
+    if (ends === undefined) return;
+    if (ends.last.record.status === "open" && (await mayRun(store, ends.last.record))) throw turnUnderWay(id);
     await removeTurns(store, id, turn);
-    const left = turns.filter(({ record }) => record.number <= turn);
-    const newest = left.at(-1)?.record;
-    const userId = turns[0]?.record.userId;
-    if (newest === undefined) await forgetThread(store, id, userId);
-    else
-      await settleHead(store, id, {
-        number: newest.number,
-        userId,
-        interrupts: newest.interrupts ?? [],
-        at: Date.now(),
-      });
+    await settleByTurns(store, id, { at: Date.now(), userId: ends.first.record.userId, hold: hold.claim });
   } finally {
     await hold.release();
   }
@@ -117,23 +77,28 @@ async function heldThread(store: CheckpointStore, id: string): Promise<Hold> {
   return hold;
 }
 
+/** A row may be gone already while something of its turn is still there. */
 async function removeTurns(store: CheckpointStore, id: string, after: number): Promise<void> {
-  const kept = after === 0 ? "" : turnKey(id, after);
-  for (const key of (await turnKeys(store, id)).toReversed()) {
-    if (key <= kept) return;
+  const length = turnKey(id, 1).length;
+  const keys = new Set((await threadKeys(store, id)).map((key) => key.slice(0, length)));
+  for (const key of [...keys].toReversed()) {
+    if (after > 0 && key <= turnKey(id, after)) return;
     await clearTurn(store, key);
     await changeTurn(store, key, () => removed);
   }
 }
 
 /** Removes a thread, whatever runs in it. */
-export async function deleteThread(store: CheckpointStore, id: string, userId: string | undefined): Promise<void> {
-  await stopThread(store, id);
-  const isThere = (await turnKeys(store, id)).length > 0;
-  const hold = isThere ? await holdThread(store, id, { at: Date.now(), byForce: true }) : undefined;
-  await removeTurns(store, id, 0);
-  await forgetThread(store, id, userId);
-  runningClaims.close(hold?.claim);
+export async function deleteThread(store: CheckpointStore, id: string): Promise<void> {
+  do {
+    await stopThread(store, id);
+    const userId = (await readEnds(store, id))?.first.record.userId;
+    const hold = await holdThread(store, id, { at: Date.now(), byForce: true });
+    await removeTurns(store, id, 0);
+    await settleByTurns(store, id, { userId, hold: hold?.claim });
+    runningClaims.close(hold?.claim);
+    // somebody may have begun a turn just before the head was gone
+  } while ((await threadKeys(store, id)).length > 0);
 }
 
 /** Removes a thread that is still as it was listed; `false` for one that has changed, or runs. */
@@ -142,16 +107,15 @@ export async function sweepThread(
   id: string,
   isOld: (info: ThreadInfo) => boolean,
 ): Promise<boolean> {
-  const hold = await holdThread(store, id, { at: Date.now() });
+  const hold = await holdThread(store, id, { at: 0 });
   if (hold === undefined) return false;
   try {
+    const ends = await readEnds(store, id);
+    if (ends?.last.record.status === "open" && (await mayRun(store, ends.last.record))) return false;
     const info = await infoOf(store, id);
-    const key = (await turnKeys(store, id)).at(-1);
-    const last = key === undefined ? undefined : await readTurn(store, key);
-    if (last?.record.status === "open" && (await mayRun(store, last.record))) return false;
     if (info !== undefined && !isOld(info)) return false;
     await removeTurns(store, id, 0);
-    await forgetThread(store, id, info?.userId);
+    await settleByTurns(store, id, { userId: info?.userId, hold: hold.claim });
     return info !== undefined;
   } finally {
     await hold.release();
@@ -164,29 +128,28 @@ export async function updateThread(
   id: string,
   { first, update: { userId, metadata } }: { readonly first: StoredTurn; readonly update: ThreadUpdate },
 ): Promise<void> {
-  const copy = metadata === undefined ? undefined : (jsonCopy(metadata) as Record<string, unknown>);
   const { startedAt, userId: from } = first.record;
-  const isMoved = userId !== undefined && userId !== from;
-  const change = (make: (head: ThreadHead) => ThreadHead) =>
-    changeHead(store, id, (head) => make(head ?? { ...newHead(id, startedAt), pending: true }));
-  let isPending = false;
-  const work = async (): Promise<void> => {
-    if (isMoved) {
-      await change((head) => {
-        isPending = head.pending === true;
-        return { ...head, pending: true };
-      });
-      await changeTurn(store, first.key, (record) => record && { ...record, userId }, first);
-    }
-    await change(({ pending, ...head }) => ({
-      ...head,
-      ...((isMoved ? isPending : pending === true) && { pending: true }),
-      ...(userId !== undefined && { userId }),
-      ...(copy !== undefined && { metadata: copy }),
+  if (metadata !== undefined) {
+    const copy = jsonCopy(metadata) as Record<string, unknown>;
+    const changed = await changeHead(store, id, (head) => ({
+      ...(head ?? { ...newHead(id, startedAt), pending: true }),
+      metadata: copy,
     }));
+    // a thread that was deleted meanwhile has no head
+    if (changed?.row?.pending === true) await settleByTurns(store, id);
+  }
+  if (userId === undefined || userId === from) return;
+  const work = async (): Promise<string | undefined> => {
+    let former = from;
+    await changeHead(store, id, (head) => ({ ...(head ?? newHead(id, startedAt)), pending: true }));
+    const change: TurnChange = (record) => {
+      former = record?.userId;
+      return record && { ...record, userId };
+    };
+    await changeTurn(store, first.key, change, first);
+    return former;
   };
-  if (isMoved) await moveThread(store, id, { from, to: userId, work });
-  else await work();
+  await moveThread(store, id, { from, to: userId, work });
 }
 
 /** How often a turn that runs elsewhere is looked at, and how long, once it was asked to stop. */
@@ -198,8 +161,7 @@ export async function stopThread(store: CheckpointStore, id: string): Promise<bo
   const end = Date.now() + patienceMs;
   let hasAsked = false;
   for (;;) {
-    const key = (await turnKeys(store, id)).at(-1);
-    const turn = key === undefined ? undefined : await readTurn(store, key);
+    const turn = (await readEnds(store, id))?.last;
     if (turn === undefined) return hasAsked;
     const { record } = turn;
     if (record.status !== "open" && record.status !== "waiting") return hasAsked && record.status === "aborted";
@@ -228,12 +190,12 @@ async function askToStop(store: CheckpointStore, turn: StoredTurn): Promise<void
 /** Closes a turn that nobody runs. */
 async function abort(store: CheckpointStore, id: string, turn: StoredTurn): Promise<boolean> {
   const { closedQuestions, cutOff } = await import("./left-turn.js");
+  const run = await store.get(runIdOf(turn.key));
   const { finishReason, ...closed } =
     turn.record.status === "waiting" ? closedQuestions(turn.record) : await cutOff(store, turn, {});
   const written = ifUnchanged(turn.record, () => ({ ...closed, status: "aborted" }));
   if ((await changeTurn(store, turn.key, written, turn)) === undefined) return false;
-  await store.delete(runIdOf(turn.key));
-  const info = await infoOf(store, id);
-  await settleHead(store, id, { number: closed.number, userId: info?.userId, interrupts: [], at: Date.now() });
+  if (run) await removeIf(store, runIdOf(turn.key), run.version);
+  await settleByTurns(store, id, { at: Date.now() });
   return true;
 }

@@ -9,7 +9,7 @@ import { noUsage } from "../agent-state.js";
 import type { AgentFork, AgentForkOptions } from "../call-options.js";
 import { encodedId } from "../call-settings.js";
 import { forkFailed, invalidAgentOption, needsStore, noSuchTurn, threadExists, turnNotOver } from "../errors.js";
-import { announce, settleHead } from "./head-row.js";
+import { announce, settleByTurns } from "./head-row.js";
 import { userOf } from "./thread-turn.js";
 import {
   changeTurn,
@@ -45,8 +45,7 @@ export async function forkThread(
   if (!isOver(last)) throw turnNotOver(id, last.record.number);
   if ((await turnKeys(store, to)).length > 0) throw threadExists(to);
   await copyTurns(store, turns.slice(0, turns.indexOf(last) + 1), to);
-  const userId = turns[0]?.record.userId;
-  await settleHead(store, to, { number: last.record.number, userId, interrupts: [], at: Date.now() });
+  await settleByTurns(store, to, { at: Date.now() });
   return to;
 }
 
@@ -94,6 +93,8 @@ async function forkTurn(
   const copy: TurnRecord = {
     version: 1,
     number: record.number,
+    mark: randomId(),
+    ...(former?.mark !== undefined && { after: former.mark }),
     status: "open",
     messages: (input as readonly AgenticMessage[] | undefined) ?? promptOf(record.messages),
     agent: former?.agent || record.agent,
@@ -107,12 +108,7 @@ async function forkTurn(
   if (isFirst) await announceCopy(store, to, forked);
   await copyTurns(store, before, to);
   await writeCopy(store, key, isFirst ? { ...copy, ...userOf(record) } : copy);
-  await settleHead(store, to, {
-    number: record.number,
-    userId: turns[0]?.record.userId,
-    interrupts: [],
-    at: Date.now(),
-  });
+  await settleByTurns(store, to, { at: Date.now() });
   return { checkpointId, threadId: to };
 }
 

@@ -1,16 +1,19 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { isConflict } from "../../checkpoint/errors.js";
 import { processOwner } from "../../checkpoint/journal/process-owner.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { isFields } from "../../is.js";
 import { encodedId } from "../call-settings.js";
-import { changeRow, type FoundRow, parseRow, readRow, removed, rowBytes } from "./rows.js";
-import { idPart, mayRun } from "./turn-row.js";
+import { changeRow, type FoundRow, parseRow, readRow, type removed, removeIf } from "./rows.js";
+import { idPart, mayRun, readEnds, readTurn, type StoredTurn } from "./turn-row.js";
 
 /** Who changes a thread as a whole, so that nobody begins a turn meanwhile. */
 export interface Holder {
   readonly owner: string;
   readonly claim: string;
+  /** When it has surely ended, or its process does not go on: milliseconds since 1970. */
+  readonly until: number;
 }
 
 /** What lists say of a thread: a copy of what its turns say, written after each of them. */
@@ -78,51 +81,115 @@ async function putOnce(store: CheckpointStore, key: string): Promise<void> {
   await changeRow<unknown>(store, key, { decode: parseRow, change: (row) => (row === undefined ? {} : undefined) });
 }
 
-/** What a turn that has stopped tells the head of its thread. */
-export interface StoppedTurn {
-  readonly number: number;
-  readonly userId: string | undefined;
-  readonly interrupts: readonly Interrupt[];
-  readonly at: number;
-}
-
-/** Says before a turn waits that it may. */
+/** Says before a turn waits that it may, and once it waits that it does. */
 export async function markWaiting(
   store: CheckpointStore,
   id: string,
-  { number, userId }: Pick<StoppedTurn, "number" | "userId">,
+  { number, userId }: { readonly number: number; readonly userId: string | undefined },
 ): Promise<void> {
   await changeRow<unknown>(store, markKey(userId, id), { decode: parseRow, change: () => ({ turn: number }) });
 }
 
-/** Writes what a turn has come to. A head that knows of something later stays; a mark of this turn goes once it waits no more. */
+/** Writes to the head that a turn has stopped, the newest one as far as its process knows. */
 export async function settleHead(
   store: CheckpointStore,
   id: string,
-  { number, userId, interrupts, at }: StoppedTurn,
-  known?: FoundRow<ThreadHead>,
+  { key, record, version }: StoredTurn,
+  { at, userId }: { readonly at: number; readonly userId: string | undefined },
 ): Promise<void> {
-  let hadQuestions = false;
-  const settled = await changeHead(
-    store,
-    id,
-    (head) => {
-      if (head !== undefined && head.updatedAt > at) return undefined;
-      const { pending, held, interrupts: former = [], ...rest } = head ?? newHead(id, at);
-      hadQuestions = former.length > 0 || pending === true;
-      return {
-        ...rest,
-        turns: number,
-        updatedAt: at,
-        userId: head === undefined || pending === true ? userId : head.userId,
-        ...(interrupts.length > 0 && { interrupts }),
-        ...(held !== undefined && !isGivenUp(held) && { held, pending: true }),
-      };
-    },
-    known,
-  );
-  if (settled === undefined || interrupts.length > 0 || !hadQuestions) return;
-  await unmark(store, markKey(userId, id), number);
+  const { number, status } = record;
+  const isPlain = (head: ThreadHead | undefined): head is ThreadHead =>
+    head !== undefined &&
+    head.pending !== true &&
+    head.interrupts === undefined &&
+    head.userId === userId &&
+    (head.turns === number || head.turns === number - 1);
+  const settled =
+    status !== "waiting" &&
+    (await changeHead(store, id, (head) =>
+      isPlain(head) ? { ...head, turns: number, updatedAt: Math.max(head.updatedAt, at) } : undefined,
+    ));
+  // what others have done to the turn since, they may have told the head before this was written
+  if (settled && (await readTurn(store, key))?.version === version) return;
+  await settleByTurns(store, id, { at, userId });
+}
+
+/** Who settles a thread, as far as that matters. */
+export interface Settling {
+  /** When it changed. @default the head knows */
+  readonly at?: number | undefined;
+  /** Whose it was before. */
+  readonly userId?: string | undefined;
+  /** The claim by which the caller holds the thread. */
+  readonly hold?: string | undefined;
+}
+
+/**
+ * Makes the head of a thread, and what leads to it, say what the turns say; without turns all of it goes. Whoever has changed a turn
+ * does this later: so the last one who does it has seen all changes.
+ */
+export async function settleByTurns(
+  store: CheckpointStore,
+  id: string,
+  { at = 0, userId: former, hold }: Settling = {},
+): Promise<void> {
+  for (;;) {
+    const head = await readHead(store, id);
+    const known = [former, head.row?.userId];
+    const marks = await readMarks(store, id, known);
+    const ends = await readEnds(store, id);
+    if (ends === undefined) {
+      const isGone = head.version === undefined || (await isHeld(store, head.row, hold));
+      if (isGone || (await forgetThread(store, id, { users: known, version: head.version }))) return;
+      continue;
+    }
+    const { startedAt, userId } = ends.first.record;
+    if (head.row === undefined) {
+      await announce(store, { id, userId, at: startedAt });
+      continue;
+    }
+    const { number, status, interrupts = [] } = ends.last.record;
+    const waits = status === "waiting";
+    if (userId !== undefined) await putOnce(store, indexKey(userId, id));
+    if (waits) await markWaiting(store, id, { number, userId });
+    const { pending: _pending, interrupts: _interrupts, held, userId: _userId, ...rest } = head.row;
+    const isOpen = status === "open";
+    const staysHeld = held !== undefined && !isGivenUp(held);
+    const next: ThreadHead = {
+      ...rest,
+      turns: isOpen ? number - 1 : number,
+      updatedAt: Math.max(rest.updatedAt, at),
+      ...(userId !== undefined && { userId }),
+      ...(waits && { interrupts }),
+      ...(staysHeld && { held }),
+      ...((isOpen || staysHeld) && { pending: true }),
+    };
+    const settled = await changeHead(store, id, (now) => (now === head.row ? next : undefined), head);
+    if (settled === undefined) continue;
+    for (const mark of marks) if (!waits || mark.userId !== userId) await removeIf(store, mark.key, mark.version);
+    return;
+  }
+}
+
+/** A mark as it was read. */
+interface FoundMark {
+  readonly key: string;
+  readonly userId: string | undefined;
+  readonly version: number;
+}
+
+async function readMarks(
+  store: CheckpointStore,
+  id: string,
+  users: readonly (string | undefined)[],
+): Promise<FoundMark[]> {
+  const found: FoundMark[] = [];
+  for (const userId of new Set(users)) {
+    const key = markKey(userId, id);
+    const { version } = await readRow(store, key, parseRow);
+    if (version !== undefined) found.push({ key, userId, version });
+  }
+  return found;
 }
 
 /** The head of a thread that has not had one. */
@@ -135,42 +202,50 @@ export const newHead = (id: string, at: number): ThreadHead => ({
   turns: 0,
 });
 
-/** Removes a mark, unless a later turn has made it anew. */
-async function unmark(store: CheckpointStore, key: string, turn: number): Promise<void> {
-  await changeRow<unknown>(store, key, {
-    decode: parseRow,
-    change: (mark) => {
-      if (mark === undefined) return undefined;
-      return isFields(mark) && typeof mark.turn === "number" && mark.turn > turn ? undefined : removed;
-    },
-  });
-}
-
-/** Moves what leads to a thread from one user, or none, to another. What leads there is written before, and removed after `work`. */
+/**
+ * Moves what leads to a thread to another user. What leads there is written before `work`, which returns whose the thread was, and
+ * what led to that user is removed later.
+ */
 export async function moveThread(
   store: CheckpointStore,
   id: string,
-  { from, to, work }: { readonly from: string | undefined; readonly to: string; readonly work: () => Promise<void> },
+  {
+    from,
+    to,
+    work,
+  }: {
+    readonly from: string | undefined;
+    readonly to: string;
+    readonly work: () => Promise<string | undefined>;
+  },
 ): Promise<void> {
   await putOnce(store, indexKey(to, id));
-  const mark = await readRow(store, markKey(from, id), parseRow);
-  if (mark.row !== undefined)
-    await store.put(markKey(to, id), rowBytes(mark.row), await versionOf(store, markKey(to, id)));
-  await work();
-  if (mark.version !== undefined) await store.delete(markKey(from, id));
-  if (from !== undefined) await store.delete(indexKey(from, id));
+  if ((await readRow(store, markKey(from, id), parseRow)).row !== undefined) await putOnce(store, markKey(to, id));
+  const former = await work();
+  await settleByTurns(store, id, { userId: former });
+  if (former === undefined || former === to) return;
+  await store.delete(indexKey(former, id));
+  // somebody may have given it back meanwhile
+  if ((await readEnds(store, id))?.first.record.userId === former) await settleByTurns(store, id, { userId: to });
 }
 
-async function versionOf(store: CheckpointStore, key: string): Promise<number | undefined> {
-  return ((await store.get(key)) ?? undefined)?.version;
-}
-
-/** Removes all that leads to a thread which has no turns any more. */
-export async function forgetThread(store: CheckpointStore, id: string, userId: string | undefined): Promise<void> {
-  await store.delete(markKey(userId, id));
-  await store.delete(markKey(undefined, id));
-  if (userId !== undefined) await store.delete(indexKey(userId, id));
-  await store.delete(headKey(id));
+/** Removes all that leads to a thread which has no turns any more; `false` if its head has changed. */
+async function forgetThread(
+  store: CheckpointStore,
+  id: string,
+  { users, version }: { readonly users: readonly (string | undefined)[]; readonly version: number | undefined },
+): Promise<boolean> {
+  for (const userId of new Set([...users, undefined])) {
+    await store.delete(markKey(userId, id));
+    if (userId !== undefined) await store.delete(indexKey(userId, id));
+  }
+  try {
+    await store.delete(headKey(id), version);
+    return true;
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    return false;
+  }
 }
 
 /** The ids of all threads, by id; of a user, or of those that may wait, in any order. */
@@ -212,12 +287,19 @@ function decodeId(part: string): string | undefined {
   }
 }
 
-/** Removes what leads a user to threads that are not there. */
+/** Removes what leads a user to threads that are not there, or are not theirs. */
 export async function forgetUser(store: CheckpointStore, userId: string): Promise<void> {
-  const ids: string[] = [];
-  for await (const id of threadIds(store, { prefix: "", userId, mayWait: false })) ids.push(id);
-  for (const id of ids) {
-    if ((await readHead(store, id)).version === undefined) await store.delete(indexKey(userId, id));
+  for (const mayWait of [false, true]) {
+    const ids: string[] = [];
+    for await (const id of threadIds(store, { prefix: "", userId, mayWait })) ids.push(id);
+    for (const id of ids) {
+      await settleByTurns(store, id, { userId });
+      if ((await readEnds(store, id))?.first.record.userId === userId) continue;
+      const { row: head } = await readHead(store, id);
+      // another user may have the same beginning
+      if (head?.userId !== undefined && userPart(head.userId) === userPart(userId)) continue;
+      await store.delete(mayWait ? markKey(userId, id) : indexKey(userId, id));
+    }
   }
 }
 
@@ -228,10 +310,14 @@ export async function isHeld(
   own?: string | undefined,
 ): Promise<boolean> {
   const held = head?.held;
-  return held !== undefined && held.claim !== own && (await mayRun(store, held));
+  return held !== undefined && held.claim !== own && held.until > Date.now() && (await mayRun(store, held));
 }
 
-const isGivenUp = ({ owner, claim }: Holder): boolean => runningClaims.hasEnded(owner, claim);
+const isGivenUp = ({ owner, claim, until }: Holder): boolean =>
+  runningClaims.hasEnded(owner, claim) || until <= Date.now();
+
+/** How long a thread is held at most: to remove some turns takes far less. */
+const holdMs = 30_000;
 
 /** A thread in which nobody else can begin a turn. */
 export interface Hold {
@@ -251,11 +337,12 @@ export async function holdThread(
   const claim = runningClaims.open();
   const release = async (): Promise<void> => {
     runningClaims.close(claim);
-    await changeHead(store, id, (head) => {
+    const released = await changeHead(store, id, (head) => {
       if (head?.held?.claim !== claim) return undefined;
       const { held, ...rest } = head;
       return rest;
     });
+    if (released !== undefined) await settleByTurns(store, id);
   };
   try {
     for (;;) {
@@ -269,7 +356,11 @@ export async function holdThread(
         id,
         (head) => {
           if (head !== seen.row) return undefined;
-          return { ...(head ?? newHead(id, at)), pending: true, held: { owner: processOwner(), claim } };
+          return {
+            ...(head ?? newHead(id, at)),
+            pending: true,
+            held: { owner: processOwner(), claim, until: Date.now() + holdMs },
+          };
         },
         seen,
       );

@@ -22,23 +22,25 @@ import {
   unknownMessage,
 } from "../errors.js";
 import { type ReadAnswers, suspendedAnswers } from "./auto-resume.js";
-import { announce, type Hold, holdThread, isHeld, readHead } from "./head-row.js";
+import { type Beginning, beginTurn, type Refused } from "./begin-turn.js";
+import { holdThread, isHeld, readHead } from "./head-row.js";
 import { asItWasLeft, closedQuestions, cutOff, type LeftTurnOptions } from "./left-turn.js";
 import { freshAnswers, knownRequest, removeAfter, turnOfMessage } from "./requests.js";
-import { removed } from "./rows.js";
+import { removeIf } from "./rows.js";
 import { readSavedRun } from "./saved-run.js";
 import { keptOf, ThreadTurn, userOf } from "./thread-turn.js";
 import {
   changeTurn,
+  follows,
   ifUnchanged,
   mayRun,
+  readThread,
   readTurn,
   readTurns,
   runIdOf,
   type StoredTurn,
   type TurnRecord,
   turnKey,
-  turnKeys,
   turnOfRunId,
 } from "./turn-row.js";
 
@@ -73,7 +75,7 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
   let isBusy = false;
   for (let attempt = 1; ; attempt++) {
     options.signal?.throwIfAborted();
-    const turns = await readTurns(store, threadId);
+    const { turns, strays } = await readThread(store, threadId);
     const found = turns.at(-1);
     if (turns.length === 0 && messages.length === 0) throw emptyThread(threadId);
     checkOwner(threadId, turns, options);
@@ -105,14 +107,11 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
     // where another process was faster, there is none: look again
     if (last !== undefined && closed === undefined) continue;
     const before = closed === undefined ? [] : [...turns.slice(0, -1), closed];
-    const turn = await newTurn(asked, store, before);
+    const turn = await newTurn(asked, store, before, { strays });
     if (turn instanceof ThreadTurn) return { kind: "new", turn, spent };
     isBusy = turn === "held";
   }
 }
-
-/** Why a turn was not written: others have changed the thread, or do so now. */
-type Refused = "changed" | "held";
 
 async function replaceTurn(
   asked: NewTurn,
@@ -127,12 +126,12 @@ async function replaceTurn(
   try {
     // nobody can begin a turn any more, but somebody may have
     const last = turns.at(-1);
-    const now = (await turnKeys(store, threadId)).at(-1);
-    const newest = now === undefined ? undefined : await readTurn(store, now);
+    const { turns: now, strays } = await readThread(store, threadId);
+    const newest = now.at(-1);
     if (newest === undefined || newest.key !== last?.key || newest.version !== last.version) return "changed";
     await removeAfter(store, turns, replaced);
     const before = turns.filter(({ key }) => key < replaced.key);
-    return await newTurn(asked, store, before, { ...replaced, hold });
+    return await newTurn(asked, store, before, { strays, replaced, hold: hold.claim });
   } finally {
     await hold.release();
   }
@@ -146,81 +145,51 @@ async function answered(asked: NewTurn, turns: readonly StoredTurn[], { record }
   return suspendedAnswers({ parts: agent, threadId, interrupts, messages, history: messagesOfTurns(turns), options });
 }
 
-/** `replaced`: the turn that it is written over, in a thread that is held for it. */
 async function newTurn(
   { parts, threadId, messages, options }: NewTurn,
   store: CheckpointStore,
   turns: readonly StoredTurn[],
-  replaced?: StoredTurn & { readonly hold: Hold },
+  place: Pick<Beginning, "strays" | "replaced" | "hold">,
 ): Promise<ThreadTurn | Refused> {
-  const last = turns.at(-1)?.record;
-  const number = replaced?.record.number ?? (last?.number ?? 0) + 1;
-  const first = turns[0]?.record ?? replaced?.record;
+  const before = turns.at(-1);
+  const last = before?.record;
+  const first = turns[0]?.record ?? place.replaced?.record;
   const userId = first === undefined ? options.userId : first.userId;
-  const startedAt = clockOf(parts.options).now();
-  if (first === undefined) await announce(store, { id: threadId, userId, at: startedAt });
+  const number = (last?.number ?? 0) + 1;
   const claim = runningClaims.open();
   const record: TurnRecord = {
     version: 1,
     number,
+    mark: claim,
+    ...(last?.mark !== undefined && { after: last.mark }),
     ...(number === 1 && userOf({ userId })),
     status: "open",
     messages,
     agent: last?.agent || parts.name,
     usage: noUsage,
-    startedAt,
+    startedAt: clockOf(parts.options).now(),
     owner: processOwner(),
     claim,
     ...(last?.kept !== undefined && { kept: last.kept }),
     ...(options.requestId !== undefined && { requestId: options.requestId }),
   };
-  const written = ifUnchanged(replaced?.record, () => record);
-  const stored = await claimed(claim, () => changeTurn(store, turnKey(threadId, number), written, replaced ?? {}));
-  if (stored === undefined) return "changed";
-  const holder = { threadId, claim: replaced?.hold.claim };
-  if (options.takeover !== true && (await isGivenBack(store, stored, removed, holder))) return "held";
+  const byForce = options.takeover === true;
+  const stored = await claimed(claim, () => beginTurn(store, threadId, record, { ...place, userId, before, byForce }));
+  if (typeof stored === "string") return stored;
   return new ThreadTurn(store, parts, { threadId, userId, history: messagesOfTurns(turns), stored });
 }
 
-/** Whether a thread is held by another process since, so that its turn cannot begin. If that is not known, it does not begin, either. */
-async function isGivenBack(
-  store: CheckpointStore,
-  stored: StoredTurn,
-  former: TurnRecord | typeof removed,
-  { threadId, claim }: { readonly threadId: string; readonly claim?: string | undefined },
-): Promise<boolean> {
-  try {
-    if (!(await isHeld(store, (await readHead(store, threadId)).row, claim))) return false;
-  } catch (error) {
-    await giveBack(store, stored, former).catch(() => undefined);
-    throw error;
-  }
-  await giveBack(store, stored, former);
-  return true;
-}
-
-/** Undoes that a turn was begun. */
-async function giveBack(
-  store: CheckpointStore,
-  { key, record, version }: StoredTurn,
-  former: TurnRecord | typeof removed,
-) {
-  const { claim } = record;
-  try {
-    await changeTurn(store, key, (_, isMine) => (isMine ? former : undefined), { record, version, claim });
-  } finally {
-    runningClaims.close(claim);
-  }
-}
-
 /** Writes a turn with a claim, which is given up if the turn could not be written. */
-async function claimed(claim: string, write: () => Promise<StoredTurn | undefined>): Promise<StoredTurn | undefined> {
-  let stored: StoredTurn | undefined;
+async function claimed<Written extends StoredTurn | string | undefined>(
+  claim: string,
+  write: () => Promise<Written>,
+): Promise<Written> {
+  let stored: Written | undefined;
   try {
     stored = await write();
     return stored;
   } finally {
-    if (stored === undefined) runningClaims.close(claim);
+    if (typeof stored !== "object") runningClaims.close(claim);
   }
 }
 
@@ -265,15 +234,37 @@ export async function reopenTurn(
   const claim = runningClaims.open();
   const { notBegun, stops, ...rest } = record;
   const open: TurnRecord = { ...rest, status: "open", owner: processOwner(), claim, ...(all && { answers: all }) };
-  const written = ifUnchanged(record, () => open);
-  const stored = await claimed(claim, () => changeTurn(store, key, written, { record, version }));
+  const stored = await claimed(claim, async () => {
+    const written = ifUnchanged(record, () => open);
+    const turn = await changeTurn(store, key, written, { record, version });
+    if (turn === undefined) return undefined;
+    const giveBack = () =>
+      changeTurn(store, key, (_, isMine) => (isMine ? found.record : undefined), { ...turn, claim });
+    try {
+      if (await isAlone(store, named.id, { turn, options })) return turn;
+    } catch (error) {
+      await giveBack().catch(() => undefined);
+      throw error;
+    }
+    await giveBack();
+    return undefined;
+  });
   if (stored === undefined) throw turnUnderWay(named.id);
-  if (options.takeover !== true && (await isGivenBack(store, stored, found.record, { threadId: named.id })))
-    throw turnUnderWay(named.id);
   const history = messagesOfTurns(turns.slice(0, -1));
   const { userId } = turns[0]?.record ?? record;
   const turn = new ThreadTurn(store, parts, { threadId: named.id, userId, history, stored, former: record });
   return { kind: "reopened", turn, answers: fresh };
+}
+
+/** Whether nobody has begun a later turn, or changes the thread as a whole. */
+async function isAlone(
+  store: CheckpointStore,
+  id: string,
+  { turn: { record }, options }: { readonly turn: StoredTurn; readonly options: AgentCallOptions },
+): Promise<boolean> {
+  const [next, head] = await Promise.all([readTurn(store, turnKey(id, record.number + 1)), readHead(store, id)]);
+  if (next !== undefined && follows(next.record, record)) return false;
+  return options.takeover === true || !(await isHeld(store, head.row));
 }
 
 /** A thread does not exist for another user than its own. */
@@ -307,10 +298,11 @@ async function closeFormer(
     if (!isKept) await removeRun(graph, store, runId, options);
     return turn;
   }
+  const run = isKept ? undefined : await store.get(runId);
   const closed = record.status === "waiting" ? closedQuestions(record) : await cutOff(store, turn, leftBy(parts));
   const written = ifUnchanged(record, () => closed);
   const stored = await changeTurn(store, key, written, { record, version });
-  if (stored !== undefined && !isKept) await store.delete(runId);
+  if (stored !== undefined && run) await removeIf(store, runId, run.version);
   return stored;
 }
 

@@ -51,6 +51,13 @@ export async function changeRow<Row>(
   }
 }
 
+/** Removes a row, unless somebody has written to it since. */
+export async function removeIf(store: CheckpointStore, key: string, version: number): Promise<void> {
+  await store.delete(key, version).catch((error: unknown) => {
+    if (!isConflict(error)) throw error;
+  });
+}
+
 /** Every key with a prefix, as far as the store knows them now: it may be changed meanwhile. */
 export async function keysOf(store: CheckpointStore, prefix: string): Promise<string[]> {
   const keys: string[] = [];

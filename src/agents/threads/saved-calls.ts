@@ -180,14 +180,19 @@ export async function resumeRun(
     if (answers !== undefined) checkOpenTools(parts, first);
     return changed;
   };
+  const begin = (messages: readonly AgenticMessage[]): Promise<AgenticMessage> => {
+    const { modifyState: _, ...fromStart } = run;
+    const anew = { ...fromStart, checkpointId: id, forceNewRun: true, takeover: true };
+    return graph.invoke(messages, savedAs(anew, { hasReservedId: true }));
+  };
+  if (thread?.hasNotBegun === true) return begin(thread.messages);
   try {
     return await graph.resume(id, answers, { ...run, modifyState });
   } catch (error) {
     if (!isUnknown(error)) throw error;
     if (thread?.mayNotHaveBegun !== true) throw noSuchRun(id, error);
     // it ended before the run was saved for the first time
-    const { modifyState: _, ...fromStart } = run;
-    return graph.invoke(thread.messages, savedAs({ ...fromStart, checkpointId: id }, { hasReservedId: true }));
+    return begin(thread.messages);
   }
 }
 

@@ -1,19 +1,14 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { readHead, type ThreadHead, threadIds } from "./head-row.js";
 import type { ThreadInfo } from "./thread-info.js";
-import { readTurn, turnKeys } from "./turn-row.js";
+import { readEnds } from "./turn-row.js";
 
 /** What the turns of a thread say; the head adds what they do not know. */
 export async function infoOf(store: CheckpointStore, id: string): Promise<ThreadInfo | undefined> {
-  const keys = await turnKeys(store, id);
-  const [firstKey, lastKey] = [keys[0], keys.at(-1)];
-  if (firstKey === undefined || lastKey === undefined) return undefined;
-  const [first, last, { row: head }] = await Promise.all([
-    readTurn(store, firstKey),
-    readTurn(store, lastKey),
-    readHead(store, id),
-  ]);
-  if (first === undefined || last === undefined) return undefined;
+  const ends = await readEnds(store, id);
+  if (ends === undefined) return undefined;
+  const { first, last } = ends;
+  const { row: head } = await readHead(store, id);
   const { number, startedAt, status, interrupts = [] } = last.record;
   return infoFrom({
     version: 1,

@@ -118,9 +118,14 @@ export class ThreadTurn {
     return runIdOf(this.#stored.key);
   }
 
+  /** Whether it has ended before any node ran: a run under its id is that of another turn, which is gone. */
+  get hasNotBegun(): boolean {
+    return this.#former?.notBegun === true;
+  }
+
   /** Whether it may have ended before its run was saved for the first time. */
   get mayNotHaveBegun(): boolean {
-    return this.#former?.status === "open" || this.#former?.notBegun === true;
+    return this.#former?.status === "open" || this.hasNotBegun;
   }
 
   /** Whether it ended in another way than by waiting: then all of its nodes may have ended. */
@@ -163,18 +168,24 @@ export class ThreadTurn {
         now === undefined || !isMine ? undefined : this.#closed(now, status, end);
       const closed = await changeTurn(this.#store, key, change, { ...this.#stored, claim });
       if (closed !== undefined) await this.#settle(closed);
-      else if (status === "done") throw turnTaken(id, number);
+      else await this.#wasTaken(status);
     } finally {
       this.#leave();
     }
   }
 
+  /** Somebody else goes on with the turn, or has removed it: then nothing of it may stay. */
+  async #wasTaken(status: RecordStatus): Promise<void> {
+    const { key, record } = this.#stored;
+    if ((await readTurn(this.#store, key)) === undefined) await this.#store.delete(runIdOf(key));
+    if (status === "done" || status === "waiting") throw turnTaken(this.threadId, record.number);
+  }
+
   /** The turn is closed: that lists hear of it later may not fail it. */
   async #settle(closed: StoredTurn): Promise<void> {
     this.#stored = closed;
-    const { number, interrupts = [] } = closed.record;
-    const stopped = { number, userId: this.userId, interrupts, at: this.#clock.now() };
-    await settleHead(this.#store, this.threadId, stopped).catch(() => undefined);
+    const { userId } = this;
+    await settleHead(this.#store, this.threadId, closed, { at: this.#clock.now(), userId }).catch(() => undefined);
   }
 
   #leave(): void {

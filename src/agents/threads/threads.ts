@@ -21,7 +21,18 @@ import { forgetUser } from "./head-row.js";
 import { messagesOfTurns } from "./open-turn.js";
 import type { ThreadInfo, ThreadListOptions, ThreadSweepOptions, ThreadUpdate } from "./thread-info.js";
 import { infoOf, listThreads } from "./thread-list.js";
-import { mayRun, readTurn, readTurns, runIdOf, type StoredTurn, threadKeys, turnOfRunId } from "./turn-row.js";
+import {
+  follows,
+  mayRun,
+  readThread,
+  readTurn,
+  readTurns,
+  runIdOf,
+  type StoredTurn,
+  type TurnRecord,
+  threadKeys,
+  turnOfRunId,
+} from "./turn-row.js";
 
 /**
  * How far a turn is. `running`: its process may live. `cut_off`: its process is gone, or nobody has begun to run it. Turns that
@@ -144,12 +155,15 @@ class StoredThreads implements Threads {
     const all = await threadKeys(this.#store, id);
     const runs = new Set(all.filter((key) => turnOfRunId(key) !== undefined));
     const keys = all.filter((key) => turnOfRunId(runIdOf(key)) !== undefined);
+    let before: TurnRecord | undefined;
     for (const key of keys) {
       const stored = await readTurn(this.#store, key);
-      if (stored === undefined) continue;
-      if (key === keys[0] && !this.#owns(stored)) return;
-      const turn = await turnIn(this.#store, stored);
-      const canResume = (turn.status !== "done" && key === keys.at(-1)) || runs.has(runIdOf(key));
+      if (stored === undefined || !follows(stored.record, before)) return;
+      if (before === undefined && !this.#owns(stored)) return;
+      before = stored.record;
+      const isLast = key === keys.at(-1);
+      const turn = await turnIn(this.#store, stored, isLast);
+      const canResume = (turn.status !== "done" && isLast) || runs.has(runIdOf(key));
       yield canResume ? { ...turn, checkpointId: runIdOf(key) } : turn;
     }
   }
@@ -160,15 +174,13 @@ class StoredThreads implements Threads {
     const store = this.#store;
     const { addTurn } = await changes();
     for (;;) {
-      const turns = await readTurns(store, id);
+      const { turns, strays } = await readThread(store, id);
       if (!this.#owns(turns[0])) throw threadOfOtherUser(id);
       const last = turns.at(-1)?.record;
       if (last?.status === "open") throw turnUnderWay(id);
       if (last?.status === "waiting") throw threadWaiting(id, last.interrupts);
-      if (
-        await addTurn(store, id, { messages: prompt, last, userId: turns[0] ? turns[0].record.userId : this.#userId })
-      )
-        return;
+      const userId = turns[0] === undefined ? this.#userId : turns[0].record.userId;
+      if (await addTurn(store, id, prompt, { before: turns.at(-1), strays, userId })) return;
     }
   }
 
@@ -180,8 +192,7 @@ class StoredThreads implements Threads {
 
   async delete(id: string): Promise<void> {
     const [first] = await this.#read(id);
-    if (first !== undefined || this.#userId === undefined)
-      await (await changes()).deleteThread(this.#store, id, first?.record.userId);
+    if (first !== undefined || this.#userId === undefined) await (await changes()).deleteThread(this.#store, id);
   }
 
   async fork(id: string, options: ThreadForkOptions = {}): Promise<string> {
@@ -245,13 +256,13 @@ class StoredThreads implements Threads {
     this.#checkSame("deleteUser", userId);
     const { deleteThread } = await changes();
     for await (const { id } of listThreads(this.#store, { prefix: "", userId, isWaiting: false })) {
-      await deleteThread(this.#store, id, userId);
+      await deleteThread(this.#store, id);
     }
     await forgetUser(this.#store, userId);
   }
 
   /** The turns of a thread, if it is there for the user. */
-  async #read(id: string): Promise<StoredTurn[]> {
+  async #read(id: string): Promise<readonly StoredTurn[]> {
     const turns = await readTurns(this.#store, id);
     return this.#owns(turns[0]) ? turns : [];
   }
@@ -271,13 +282,14 @@ class StoredThreads implements Threads {
 const isAge = (value: unknown): boolean => typeof value === "number" && value >= 0;
 const isString = (value: unknown): boolean => typeof value === "string";
 
-async function turnIn(store: CheckpointStore, stored: StoredTurn): Promise<Turn> {
-  const isOpen = stored.record.status === "open";
+/** Who died just as they resumed a turn that others had gone on from has left it open: it stays as it was. */
+async function turnIn(store: CheckpointStore, stored: StoredTurn, isLast: boolean): Promise<Turn> {
+  const isOpen = stored.record.status === "open" && isLast;
   const isCutOff = isOpen && !(await mayRun(store, stored.record));
   const record = isCutOff ? await (await import("./left-turn.js")).withSavedRun(store, stored) : stored.record;
   const { number, messages, agent, usage, usageByModel = {}, interrupts = [], results = [] } = record;
   const { finishReason, requestId } = record;
-  const status: TurnStatus = record.status !== "open" ? record.status : isCutOff ? "cut_off" : "running";
+  const status: TurnStatus = statusOf(record, isLast && (isCutOff ? "cut_off" : "running"));
   const turn = { number, messages, agent, status, usage, usageByModel, interrupts, results };
   return {
     ...turn,
@@ -286,3 +298,6 @@ async function turnIn(store: CheckpointStore, stored: StoredTurn): Promise<Turn>
     ...(requestId !== undefined && { requestId }),
   };
 }
+
+const statusOf = ({ status }: TurnRecord, open: TurnStatus | false): TurnStatus =>
+  status === "open" ? open || "failed" : status;

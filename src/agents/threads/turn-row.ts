@@ -39,6 +39,10 @@ export interface StoredStep {
 export interface TurnRecord {
   readonly version: 1;
   readonly number: number;
+  /** Tells it from other turns that have had its number. */
+  readonly mark?: string | undefined;
+  /** The mark of the turn that it was begun after: where another one stands there, it is no turn of the thread. */
+  readonly after?: string | undefined;
   /** Whose thread it is: in the record of its first turn. */
   readonly userId?: string | undefined;
   readonly status: RecordStatus;
@@ -127,14 +131,53 @@ function storedTurn(key: string, found: FoundRow<TurnRecord> | undefined): Store
   return row === undefined || version === undefined ? undefined : { key, record: row, version };
 }
 
-/** The turns of a thread, in order. */
-export async function readTurns(store: CheckpointStore, id: string): Promise<StoredTurn[]> {
+/** A thread as it is stored. */
+export interface StoredThread {
+  /** Its turns, in order. */
+  readonly turns: readonly StoredTurn[];
+  /** Rows of those who began a turn too late: what it was to follow was gone. They are no turns. */
+  readonly strays: readonly StoredTurn[];
+}
+
+export async function readThread(store: CheckpointStore, id: string): Promise<StoredThread> {
   const keys = await turnKeys(store, id);
-  const found = await Promise.all(keys.map((key) => store.get(key)));
-  return keys.flatMap((key, index) => {
-    const { data, version } = found[index] ?? {};
-    return data === undefined || version === undefined ? [] : [{ key, record: decode(key, data), version }];
-  });
+  const found = (await Promise.all(keys.map((key) => readTurn(store, key)))).filter((turn) => turn !== undefined);
+  const end = found.findIndex(({ record }, index) => !follows(record, found[index - 1]?.record));
+  return end === -1 ? { turns: found, strays: [] } : { turns: found.slice(0, end), strays: found.slice(end) };
+}
+
+/** The turns of a thread, in order. */
+export async function readTurns(store: CheckpointStore, id: string): Promise<readonly StoredTurn[]> {
+  return (await readThread(store, id)).turns;
+}
+
+/** Whether a turn belongs behind another one, or at the beginning of a thread. */
+export function follows({ number, after }: TurnRecord, before: TurnRecord | undefined): boolean {
+  return number === (before?.number ?? 0) + 1 && (after === undefined || after === before?.mark);
+}
+
+/** The first and the newest turn of a thread, which may be the same one. */
+export interface ThreadEnds {
+  readonly first: StoredTurn;
+  readonly last: StoredTurn;
+}
+
+/** `undefined` for a thread that has no turns. */
+export async function readEnds(store: CheckpointStore, id: string): Promise<ThreadEnds | undefined> {
+  const keys = await turnKeys(store, id);
+  const read = async (key: string | undefined) => (key === undefined ? undefined : readTurn(store, key));
+  // a turn is removed before those in front of it change, so one that follows the one before it is a turn of the thread
+  for (let index = keys.length - 1; index >= 0; index--) {
+    const [last, before, first] = await Promise.all([
+      read(keys[index]),
+      read(index < 2 ? undefined : keys[index - 1]),
+      read(index < 1 ? undefined : keys[0]),
+    ]);
+    const former = index < 2 ? first : before;
+    if (last !== undefined && (index === 0 || first !== undefined) && follows(last.record, former?.record))
+      return { first: first ?? last, last };
+  }
+  return undefined;
 }
 
 /** Removes what belongs to a turn beside its row: its run, the history of that, and its recorded events. */

@@ -65,7 +65,8 @@ export class CheckpointClaim {
     this.isNew = true;
     this.#start = start;
     this.#cause = "start";
-    if (this.#settings.options.forceNewRun !== true) {
+    const { forceNewRun, takeover } = this.#settings.options;
+    if (forceNewRun !== true || takeover === true) {
       try {
         await this.#put(undefined);
         return undefined;
