@@ -138,7 +138,7 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
         yield* partialOutput(output, { events, result, tools: () => call?.tools() ?? [] });
       },
       wasAborted: () => call?.wasAborted === true,
-      start: startedHere(start, options.runtime?.callbacks, options.callbacks, given?.callbacks),
+      start: startedHere(start, [options.runtime?.callbacks, options.callbacks, given?.callbacks].flat()),
     });
     return new AgentStream<Output>(streamed, () => call?.messages() ?? []);
   }

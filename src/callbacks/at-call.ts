@@ -1,23 +1,30 @@
 import type { Handler } from "./handler.js";
+import type { Span } from "./span.js";
 
-/** Wraps what starts a run. */
-export type AtCall = <Args extends unknown[], Started>(start: (...args: Args) => Started) => (...args: Args) => Started;
+/** Wraps what starts a run, or with its own span of the run, the function of the run. */
+export type AtCall = <Args extends unknown[], Started>(
+  start: (...args: Args) => Started,
+  span?: unknown,
+) => (...args: Args) => Started;
 
 /**
  * A method of handlers, called when a stream is asked for. The run starts later, when the stream is read, maybe elsewhere: the
- * method returns a function that starts it in the surroundings of the call.
+ * method returns a function that starts it in the surroundings of the call. It is also called with each function of an observed
+ * run: then it returns one that runs inside the span of the run.
  */
 export const atCall: unique symbol = Symbol.for("kumiko/atCall");
 
-/** Makes `start` run in what handlers keep of this call. */
+/** Makes `start` run in what handlers keep of this call, or of a span. */
 export function startedHere<Args extends unknown[], Started>(
   start: (...args: Args) => Started,
-  ...handlers: readonly (readonly Handler[] | undefined)[]
+  handlers: readonly (Handler | undefined)[],
+  span?: Span,
 ): (...args: Args) => Started {
   let here = start;
-  for (const handler of handlers.flat()) {
+  handlers.forEach((handler, index) => {
     const wrap = (handler as { readonly [atCall]?: AtCall } | undefined)?.[atCall];
-    if (wrap !== undefined) here = wrap.call<unknown, [typeof start], typeof start>(handler, here);
-  }
+    if (wrap !== undefined)
+      here = wrap.call<unknown, [typeof start, unknown], typeof start>(handler, here, span?.handlerSpanOf(index));
+  });
   return here;
 }

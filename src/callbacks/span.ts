@@ -236,7 +236,8 @@ export class Span {
     return this.handlers.items.filter((handler) => takesStream(handler, timing, this.info));
   }
 
-  private handlerSpanOf(index: number): unknown {
+  /** What a handler has returned at the start of the run. */
+  handlerSpanOf(index: number): unknown {
     const { handlerSpans: span } = this;
     if (this.handlers.only !== undefined) return span;
     return Array.isArray(span) ? span[index] : undefined;

@@ -87,15 +87,9 @@ function isComponentName(kind: unknown): kind is ComponentName {
 }
 
 function fromComponent(key: string, node: object, component: ComponentName): NodeDefinition {
-  const { invoke, stream, payload } = shapes[component];
-  const [whole, chunks] = [invoke, stream].map((name) =>
-    name && hasMethod(node, name) ? callMethod(node, name) : undefined,
-  );
-  if (!(whole ?? chunks))
-    throw invalidNode(
-      key,
-      `is a ${component} without the method ${stream ? `${invoke} or ${stream}` : invoke}. Implement it.`,
-    );
+  const { invoke, stream = "", payload } = shapes[component];
+  const [whole, chunks] = [invoke, stream].map((name) => (hasMethod(node, name) ? callMethod(node, name) : undefined));
+  if (!(whole ?? chunks)) throw invalidNode(key, `is a ${component} without the method ${invoke}. Implement it.`);
   const type: unknown = Reflect.get(node, "type");
   const body: NodeBody = { kind: "modes", payload, invoke: whole, stream: chunks };
   return { component, type: typeof type === "string" ? type : "", body };

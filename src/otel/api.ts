@@ -86,6 +86,9 @@ export function withContext(context: Context, work: () => void): void {
   else manager.with(context, work);
 }
 
+/** Whether something keeps the active context, also across promises: for Node.js, `AsyncLocalStorageContextManager`. */
+export const hasContextManager = (): boolean => registered().context !== undefined;
+
 /** The key of the span in a context, shared by all copies of the API. */
 const spanKey = Symbol.for("OpenTelemetry Context Key SPAN");
 

@@ -1,4 +1,6 @@
 import { KumikoError } from "../errors.js";
+import { isFields } from "../is.js";
+import { causesOf } from "../run/policies/causes-of.js";
 import { shorten } from "../schema/shorten.js";
 import { ToolError } from "../tools/define/errors.js";
 
@@ -28,4 +30,14 @@ function typeOf(error: Error): string | undefined {
   if (!KumikoError.is(error)) return String(error.name);
   if (ToolError.is(error)) return error.kind === "execution" ? undefined : error.kind;
   return error.code === "NODE_FAILED" ? undefined : error.code;
+}
+
+/** The status with which a service has refused a request, as its error or one of the causes says. */
+export function httpStatus(error: unknown): number | undefined {
+  for (const cause of causesOf(error)) {
+    if (!isFields(cause)) continue;
+    const status = [cause.statusCode, cause.status].find((value) => typeof value === "number");
+    if (typeof status === "number" && status >= 100 && status <= 599) return status;
+  }
+  return undefined;
 }

@@ -10,16 +10,16 @@ import {
   type Attributes,
   type AttributeValue,
   activeContext,
-  type Context,
+  hasContextManager,
   registeredTracer,
   type Tracer,
   unrecordedSpan,
-  withContext,
 } from "./api.js";
 import { attempt } from "./attempt.js";
 import { chatEnd } from "./chat.js";
 import { Content } from "./content.js";
-import { errorType } from "./errors.js";
+import { errorType, httpStatus } from "./errors.js";
+import { inContext, startWithin } from "./in-context.js";
 import { Instruments } from "./instruments.js";
 import { mcpRequestForm } from "./mcp-request.js";
 import { checkOtelOptions, type OtelTracerOptions } from "./otel-options.js";
@@ -112,6 +112,8 @@ class OtelTracer implements SelectiveHandler {
     const type = errorType(error);
     span.end(() => {
       span.setError(type, this.#content.text(messageOf(error), "exception.message"));
+      const status = isChat(info) ? httpStatus(error) : undefined;
+      if (status !== undefined) span.setAttributes({ "http.response.status_code": status });
       this.#finish(info, undefined, span, { "error.type": type });
     });
   }
@@ -159,10 +161,19 @@ class OtelTracer implements SelectiveHandler {
     return this.#given !== undefined || this.#instruments.isEnabled || registeredTracer() !== undefined;
   }
 
-  /** The parent of a stream's root is what is active where it was asked for. */
-  [atCall]<Args extends unknown[], Started>(start: (...args: Args) => Started): (...args: Args) => Started {
-    const active = attempt(activeContext);
-    return active === undefined ? start : (...args) => startWithin(active, () => start(...args));
+  /**
+   * The parent of a stream's root is what is active where it was asked for. The function of a node, a tool or a model runs in the
+   * context of its span, or of the nearest one around it, so that spans of others become its children.
+   */
+  [atCall]<Args extends unknown[], Started>(
+    start: (...args: Args) => Started,
+    span?: unknown,
+  ): (...args: Args) => Started {
+    if (span === undefined) {
+      const active = attempt(activeContext);
+      return active === undefined ? start : (...args) => startWithin(active, () => start(...args));
+    }
+    return span instanceof RunSpan && hasContextManager() ? inContext(span.context, start) : start;
   }
 
   #start(info: RunInfo, value: unknown, parent: RunSpan | undefined): RunSpan {
@@ -243,24 +254,6 @@ class OtelTracer implements SelectiveHandler {
     const attributes = attempt(() => this.#content.attributes(content()));
     if (attributes !== undefined) run.setAttributes(attributes);
   }
-}
-
-/** Starts a run within a context, also if the SDK throws. */
-function startWithin<Started>(active: Context, start: () => Started): Started {
-  let started: { readonly value: Started } | { readonly error: unknown } | undefined;
-  attempt(() =>
-    withContext(active, () => {
-      try {
-        started = { value: start() };
-      } catch (error) {
-        started = { error };
-      }
-    }),
-  );
-  const outcome = started as typeof started;
-  if (outcome === undefined) return start();
-  if ("error" in outcome) throw outcome.error;
-  return outcome.value;
 }
 
 /** The string fields of events that are safe to send, because they have no content. */

@@ -1,3 +1,4 @@
+import { startedHere } from "../callbacks/at-call.js";
 import { END_INDEX, START_INDEX } from "../compose/plan/plan.js";
 import { isPromiseLike, isStream } from "../is.js";
 import type { Body } from "./body.js";
@@ -79,7 +80,7 @@ export async function runFast(run: Run, input: unknown): Promise<unknown> {
         startSpan(span, value, own.payload, task);
         if (run.halted) throw run.haltReason;
         try {
-          value = own.run(value, task);
+          value = startedHere(own.run, span.handlers.items, span)(value, task);
           if (value instanceof Promise || isPromiseLike(value)) value = await value;
         } catch (error) {
           return await failSpan(span, error, task);

@@ -98,7 +98,10 @@ function openStream(
   resumption: Resumption | undefined,
 ): RunStream {
   const { callbacks, runtime } = program.plan;
-  const here = startedHere((output: () => unknown) => output(), runtime.callbacks, callbacks, options?.callbacks);
+  const here = startedHere(
+    (output: () => unknown) => output(),
+    [runtime.callbacks, callbacks, options?.callbacks].flat(),
+  );
   const start = (): Started => {
     const { run, begin, given } =
       mode === "stream" ? startStream(program, input, options) : startTransform(program, input, options);

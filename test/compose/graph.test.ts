@@ -79,7 +79,7 @@ describe("a node that cannot be added", () => {
     [class Node {}, "is a class"],
     [{ component: "tool", info: {} }, "new AgenticToolsNode"],
     [{ component: "oracle" }, '"oracle"'],
-    [{ component: "model" }, "without the method generate or stream"],
+    [{ component: "model" }, "without the method generate"],
     [{ component: "retriever" }, "without the method retrieve"],
   ])("is refused when it is %j", (node, words) => {
     const error = thrownBy(() => graph().addNode("a", plain(node)));

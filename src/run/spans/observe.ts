@@ -1,3 +1,4 @@
+import { startedHere } from "../../callbacks/at-call.js";
 import type { Span } from "../../callbacks/span.js";
 import { causedByInterrupt, waitsAt } from "../../checkpoint/pause/interrupt.js";
 import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
@@ -36,7 +37,7 @@ function observe(run: Body, takesStream: boolean, payload: Payload | undefined, 
     task.scope.throwIfAborted();
     let output: unknown;
     try {
-      output = run(given, task);
+      output = startedHere(run, span.handlers.items, span)(given, task);
     } catch (error) {
       return failSpan(span, error, task);
     }

@@ -1,3 +1,4 @@
+import { startedHere } from "../../callbacks/at-call.js";
 import type { Span } from "../../callbacks/span.js";
 import type { ToolContext, ToolOutput } from "../../components/tool.js";
 import { isPromiseLike } from "../../is.js";
@@ -178,7 +179,7 @@ function invokeNow(run: ToolRun, stages: ToolStages, ctx: ToolContext, input: un
   const finish = (value: unknown): StagedOutput => stages.finish(value, input, run);
   let output: StagedOutput;
   try {
-    const value = stages.invoke?.(input, ctx);
+    const value = inside(span, () => stages.invoke?.(input, ctx));
     output = isPromiseLike(value) ? Promise.resolve<unknown>(value).then(finish) : finish(value);
   } catch (thrown) {
     throw failed(run, span, thrown);
@@ -198,6 +199,11 @@ function startSpan(run: ToolRun): Span | undefined {
   const span = run.openSpan();
   if (span !== undefined) run.throwIfOver();
   return span;
+}
+
+/** Calls a tool in what handlers keep of its span. */
+function inside<Output>(span: Span | undefined, call: () => Output): Output {
+  return span === undefined ? call() : startedHere(call, span.handlers.items, span)();
 }
 
 function streamWhenReady(
@@ -220,7 +226,11 @@ function streamFrom(
 ): StreamReader<ToolOutput> {
   const span = startSpan(run);
   try {
-    return observed(run, span, stream(input, ctx, run));
+    return observed(
+      run,
+      span,
+      inside(span, () => stream(input, ctx, run)),
+    );
   } catch (thrown) {
     throw failed(run, span, thrown);
   }
