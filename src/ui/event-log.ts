@@ -134,7 +134,9 @@ class StoredLog implements EventLog {
     const recording = this.#live.get(id);
     if (recording !== undefined) return recording.end === undefined;
     const head = await this.#rows.head(id);
-    return head !== undefined && (await this.#rows.isOpen(head));
+    if (head === undefined) return false;
+    const standing = await this.#rows.standing(head);
+    return standing === "newest" ? this.#rows.isOpen(head) : standing === "soon";
   }
 
   async remove(id: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../agents/agent-event.js";
 import { noteEvents, removeEvents } from "../agents/threads/turn-events.js";
+import { keyAfter, mayRun, readTurn } from "../agents/threads/turn-row.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { runningClaims } from "../checkpoint/journal/running-claims.js";
 import { KumikoError } from "../errors.js";
@@ -55,6 +56,16 @@ export class LogRows {
     await removeEvents(this.#store, head.turn);
     await this.remove(id);
     return undefined;
+  }
+
+  /**
+   * What a recording is to whoever reads the thread now: of its newest turn, or of an earlier one, and then whether the newest turn
+   * runs and may be recorded soon.
+   */
+  async standing({ turn }: LogHead): Promise<"newest" | "soon" | "old"> {
+    const next = turn === undefined ? undefined : await readTurn(this.#store, keyAfter(turn));
+    if (next === undefined) return "newest";
+    return next.record.status === "open" && (await mayRun(this.#store, next.record)) ? "soon" : "old";
   }
 
   /** Whether more events may come: the recording is not complete, and its process may still be alive. */

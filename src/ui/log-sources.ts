@@ -166,8 +166,16 @@ export class StoredEvents extends PulledSource<AgentEvent> {
     return undefined;
   }
 
+  /** The recording of the newest turn; `undefined` if there is none. One that has begun elsewhere may not be recorded yet. */
   async #open(): Promise<LogHead | undefined> {
-    this.#head = await this.#rows.head(this.#id);
+    while (this.isOpen) {
+      const head = await this.#rows.head(this.#id);
+      const standing = head === undefined ? "old" : await this.#rows.standing(head);
+      if (standing === "old") return undefined;
+      this.#head = head;
+      if (standing === "newest") break;
+      await this.#wait();
+    }
     if (this.#head === undefined) return undefined;
     this.#earlier = [...(await earlierEvents(this.#id, this.#head, { rows: this.#rows, seen: this.#seen }))];
     return this.#head;

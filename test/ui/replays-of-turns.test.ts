@@ -155,3 +155,55 @@ describe("the replay of a turn that has gone on after a failure", () => {
     expect(JSON.stringify(message)).toContain('"output":"42"');
   });
 });
+
+describe("the replay of a thread whose newest turn is not recorded", () => {
+  async function begun() {
+    const store = memoryStore();
+    let goOn = (): void => undefined;
+    const answered = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    async function* slow() {
+      yield assistantMessage("Two");
+      await answered;
+    }
+    const agent = createAgent({ store, model: scriptedModel("One.", slow()) });
+    await all(eventLog(store).record("t", agent.stream("1", { threadId: "t" })));
+    const second = agent.stream("2", { threadId: "t" });
+    const reader = second[Symbol.asyncIterator]();
+    await reader.next();
+    return { store, second, reader, goOn };
+  }
+
+  it("waits for its recording while the turn runs, and does not show the turn before", async () => {
+    const { store, second, reader, goOn } = await begun();
+    const elsewhere = eventLog(store);
+    expect(await elsewhere.isOpen("t")).toBe(true);
+    const replayed = all(elsewhere.replay("t"));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    async function* rest() {
+      for (let next = await reader.next(); next.done !== true; next = await reader.next()) yield next.value;
+    }
+    const checkpointId = "~thread/t/00000002/run";
+    async function* whole() {
+      yield { seq: 0, runId: "r", agentPath: ["agent"], step: 0, type: "start", threadId: "t", checkpointId } as const;
+      yield* rest();
+    }
+    const recorded = all(eventLog(store).record("t", whole()));
+    goOn();
+    await recorded;
+    expect((await replayed).filter(({ type }) => type === "text_delta")).toMatchObject([{ delta: "Two" }]);
+    expect((await second.result).text).toBe("Two");
+  });
+
+  it("is empty once the turn has ended without one", async () => {
+    const { store, second, goOn } = await begun();
+    const elsewhere = eventLog(store);
+    const replayed = all(elsewhere.replay("t"));
+    goOn();
+    await second.result;
+    expect(await replayed).toEqual([]);
+    expect(await elsewhere.isOpen("t")).toBe(false);
+    expect(await all(elsewhere.replay("t"))).toEqual([]);
+  });
+});

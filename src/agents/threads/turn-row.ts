@@ -101,6 +101,11 @@ export function turnKey(id: string, number: number): string {
   return `${threadPrefix(id)}${String(number).padStart(8, "0")}`;
 }
 
+/** Where the turn after another one stands. */
+export function keyAfter(key: string): string {
+  return `${key.slice(0, -8)}${String(Number(key.slice(-8)) + 1).padStart(8, "0")}`;
+}
+
 export function runIdOf(key: string): string {
   return `${key}/run`;
 }
