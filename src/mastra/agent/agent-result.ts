@@ -116,7 +116,22 @@ export function mastraResult(result: AgentResult<unknown>, settings: ResultSetti
     suspendPayload: waits?.payload,
     resumeSchema: waits?.resumeSchema,
   };
-  return Object.defineProperty(fields, "output", { get: () => result.output }) as never;
+  return new NamedResult(fields, result) as NamedResult & MastraAgentResult<unknown>;
+}
+
+/** `output` is off the own properties: spreading a result, or writing it as JSON, never throws. */
+class NamedResult {
+  readonly #result: AgentResult<unknown>;
+
+  constructor(fields: object, result: AgentResult<unknown>) {
+    const { output: _, ...own } = fields as { readonly output?: unknown };
+    Object.assign(this, own);
+    this.#result = result;
+  }
+
+  get output(): unknown {
+    return this.#result.output;
+  }
 }
 
 /** Whether the text is what the steps have written, and neither an object nor what a tool returned. */
@@ -160,9 +175,7 @@ function responseOf(messages: readonly AgenticMessage[], step: AgentStep | undef
   const [provider = "", ...names] = (step?.model ?? "").split("/");
   return {
     modelId: names.length === 0 ? undefined : names.join("/"),
-    get messages() {
-      return promptOf(messages, { provider, version: "v3" }) as MastraResponse["messages"];
-    },
+    messages: promptOf(messages, { provider, version: "v3" }) as MastraResponse["messages"],
   };
 }
 

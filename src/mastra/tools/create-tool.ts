@@ -192,10 +192,23 @@ function withParts(input: unknown, ctx: Partial<ToolParts<unknown>>): unknown {
     : Array.isArray(input)
       ? [...input]
       : Object.create(Object.getPrototypeOf(input), Object.getOwnPropertyDescriptors(input));
-  for (const name of partNames) {
-    if (Object.hasOwn(copy, name)) continue;
-    const get = name === "context" ? () => input : () => ctx[name];
-    Object.defineProperty(copy, name, { get, enumerable: false, configurable: true });
-  }
+  Object.defineProperty(copy, callParts, { value: { input, ctx }, enumerable: false });
+  for (const [name, part] of parts) if (!Object.hasOwn(copy, name)) Object.defineProperty(copy, name, part);
   return copy;
+}
+
+const callParts: unique symbol = Symbol("parts of the call");
+
+/** The same functions for all calls: objects with getters of their own outlive them in the engine. */
+const parts = partNames.map((name) => [name, { get: readPart(name), enumerable: false, configurable: true }] as const);
+
+function readPart(name: keyof ToolParts<unknown>) {
+  return function (this: WithParts): unknown {
+    const { input, ctx } = this[callParts];
+    return name === "context" ? input : ctx[name];
+  };
+}
+
+interface WithParts {
+  readonly [callParts]: { readonly input: unknown; readonly ctx: Partial<ToolParts<unknown>> };
 }

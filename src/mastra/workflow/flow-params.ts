@@ -1,7 +1,7 @@
 import type { NodeContext } from "../../components/context.js";
 import type { RequestContext } from "../../components/request-context.js";
 import { invalidStep } from "../errors.js";
-import { type Flow, setShared, sharedOf } from "./flow.js";
+import { type Flow, flowOf, setShared, sharedOf } from "./flow.js";
 import type { StepRef } from "./run-options.js";
 import type { StepParams, StepWriter } from "./step.js";
 import { StepLog } from "./step-log.js";
@@ -18,13 +18,11 @@ export function paramsFor(
   own: StepOnlyParams = functionParams(ctx, flow),
 ): AnyParams {
   const { live, state } = flow;
-  return {
+  const requestContext = ctx.requestContext as RequestContext;
+  const params: Omit<AnyParams, keyof typeof readLater> = {
     inputData,
     resumeData: own.resumeData,
     suspendData: own.suspendData,
-    get state() {
-      return sharedOf(flow);
-    },
     setState: async (values) => setShared(flow, values),
     suspend: own.suspend,
     bail: own.bail,
@@ -33,21 +31,36 @@ export function paramsFor(
     mastra: live.mastra,
     runId: live.runId,
     workflowId: live.workflowId,
-    get requestContext() {
-      return ctx.requestContext as RequestContext;
-    },
-    get runtimeContext() {
-      return ctx.requestContext as RequestContext;
-    },
-    get abortSignal() {
-      return ctx.signal;
-    },
+    requestContext,
+    runtimeContext: requestContext,
     abort: () => live.abort(),
     writer: own.writer,
     retryCount: own.retryCount,
     ctx,
   };
+  return Object.defineProperties(params, readLater) as AnyParams;
 }
+
+/**
+ * What is looked up when it is read. These functions are the same for all parameters: with a getter of its own, each object would have
+ * a form of its own for the engine, which outlives it.
+ */
+const readLater = {
+  state: {
+    get(this: AnyParams) {
+      return sharedOf(flowOf(this.ctx));
+    },
+    enumerable: true,
+    configurable: true,
+  },
+  abortSignal: {
+    get(this: AnyParams) {
+      return this.ctx.signal;
+    },
+    enumerable: true,
+    configurable: true,
+  },
+} satisfies PropertyDescriptorMap;
 
 function functionParams(ctx: NodeContext, flow: Flow): StepOnlyParams {
   return {

@@ -1,5 +1,7 @@
 import type { NodeContext } from "../../components/context.js";
 import { isPlainObject } from "../../is.js";
+import { Context } from "../../run/context.js";
+import type { Scope } from "../../run/scope.js";
 import { kindOf } from "../../wording.js";
 import type { AnyMastra } from "../any-mastra.js";
 import { invalidStep } from "../errors.js";
@@ -45,9 +47,13 @@ export interface LiveRun {
   failure: { readonly error: unknown } | undefined;
   /** The state; set by the first node. */
   state: FlowState | undefined;
+  /** What is aborted to stop the run; set by the first node. */
+  scope: Scope | undefined;
+  /** Why the run was aborted, perhaps before its first node. */
+  aborted: { readonly reason: unknown } | undefined;
   abort(): void;
-  /** Whether the run has watchers. */
-  readonly isWatched: boolean;
+  /** Those who get its events. */
+  readonly watchers: ReadonlySet<unknown>;
   emit(event: WorkflowEvent): void;
 }
 
@@ -65,8 +71,18 @@ export interface Flow {
 /** Returns the run that a node belongs to. */
 export function flowOf(ctx: NodeContext): Flow {
   const { run } = ctx.options as { readonly run: LiveRun };
-  if (run.state === undefined) run.state = ctx.state as FlowState;
+  if (run.state === undefined) {
+    run.state = ctx.state as FlowState;
+    if (run.outermost === undefined && ctx instanceof Context) run.scope = ctx.scope;
+    if (run.aborted !== undefined) throw run.aborted.reason;
+  }
   return { live: run, state: run.state };
+}
+
+/** Stops a run. No signal is made for it, which would cost more than a short run. */
+export function abortRun(run: LiveRun, reason: unknown): void {
+  run.aborted ??= { reason };
+  run.scope?.abort(reason);
 }
 
 /** The values that the steps of a run share. */

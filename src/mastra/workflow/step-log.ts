@@ -61,7 +61,7 @@ export class StepLog {
   }
 
   #emitStatus(type: WorkflowEvent["type"]): void {
-    if (this.#flow.live.isWatched) this.#emit({ type, from: "WORKFLOW", ...this.#flow.state.steps[this.#id] });
+    if (this.#flow.live.watchers.size > 0) this.#emit({ type, from: "WORKFLOW", ...this.#flow.state.steps[this.#id] });
   }
 
   #emit({ type, from, ...details }: Pick<WorkflowEvent, "type" | "from"> & Readonly<Record<string, unknown>>): void {

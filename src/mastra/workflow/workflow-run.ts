@@ -10,7 +10,7 @@ import { cannotSuspend, checkNoMore, notSuspended } from "../errors.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
 import { EventChannel } from "./event-channel.js";
-import type { LiveRun } from "./flow.js";
+import { abortRun, type LiveRun } from "./flow.js";
 import type { WorkflowGraph } from "./flow-graph.js";
 import { answersFor } from "./resume-request.js";
 import type { RestartOptions, ResumeOptions, StartOptions } from "./run-options.js";
@@ -87,8 +87,10 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   readonly workflowId: string;
   readonly #owner: RunOwner;
   readonly #watchers = new Set<(event: WorkflowEvent) => void>();
-  #controller = new AbortController();
-  #isRunning = false;
+  /** What runs, and can be aborted. */
+  #live: LiveRun | undefined;
+  /** Why it was canceled. */
+  #canceled: { readonly reason: unknown } | undefined;
   /** The open interrupts, if this process knows them. */
   #interrupts: readonly Interrupt[] | undefined;
 
@@ -158,8 +160,12 @@ export class WorkflowRun<in In = never, out Out = unknown> {
 
   /** Cancels the run. A suspended run cannot be resumed any more. */
   async cancel(): Promise<void> {
-    this.#controller.abort(new DOMException(`Run "${this.runId}" was canceled.`, "AbortError"));
-    if (this.#isRunning) return;
+    const reason = new DOMException(`Run "${this.runId}" was canceled.`, "AbortError");
+    this.#canceled = { reason };
+    if (this.#live !== undefined) {
+      abortRun(this.#live, reason);
+      return;
+    }
     this.#interrupts = undefined;
     await this.#owner.app().store.delete(this.#checkpointId);
   }
@@ -203,34 +209,36 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   ): Promise<WorkflowResult<Out>> {
     this.#owner.began(this);
     const app = this.#owner.app();
-    if (!this.#isRunning && this.#controller.signal.aborted) this.#controller = new AbortController();
-    const own = this.#controller.signal;
-    const stop = signal === undefined ? own : AbortSignal.any([own, signal]);
-    const live = this.#live(app.mastra, resumed);
-    const options = { ...call, signal: stop, options: { lambda: { run: live } } };
-    this.#isRunning = true;
+    if (this.#live === undefined) this.#canceled = undefined;
+    const live = this.#newLive(app.mastra, resumed);
+    const options = { ...call, ...(signal && { signal }), options: { lambda: { run: live } } };
+    this.#live = live;
     try {
-      if (live.isWatched) live.emit(eventOf(live, "workflow-start", { workflowId: this.workflowId }));
+      if (live.watchers.size > 0) live.emit(eventOf(live, "workflow-start", { workflowId: this.workflowId }));
       const result = resultOfRun(
         live,
         this.#owner.tree,
-        await this.#settle(() => work(app, live, options), live, stop),
+        await this.#settle(() => work(app, live, options), live, signal),
       );
       if (result.status === "failed" || result.status === "canceled") await this.#forget(app);
-      if (live.isWatched) live.emit(finishOf(live, result));
+      if (live.watchers.size > 0) live.emit(finishOf(live, result));
       return result;
     } finally {
-      this.#isRunning = false;
+      if (this.#live === live) this.#live = undefined;
       this.#owner.ended(this);
     }
   }
 
-  async #settle(work: () => Promise<unknown>, live: LiveRun, stop: AbortSignal): Promise<WorkflowOutcome> {
+  async #settle(
+    work: () => Promise<unknown>,
+    live: LiveRun,
+    signal: AbortSignal | undefined,
+  ): Promise<WorkflowOutcome> {
     try {
       const output = await work();
       return { status: "success", result: live.state?.bailed === undefined ? output : live.state.bailed.value };
     } catch (error) {
-      if (stop.aborted) return { status: "canceled" };
+      if (this.#canceled !== undefined || signal?.aborted === true) return { status: "canceled" };
       if (InterruptError.is(error)) return this.#suspended(error, live);
       if (live.state === undefined && live.failure === undefined) throw this.#asNotSuspended(error);
       return { status: "failed", error: live.failure?.error ?? ownError(error) };
@@ -251,7 +259,7 @@ export class WorkflowRun<in In = never, out Out = unknown> {
     await store.delete(this.#checkpointId);
   }
 
-  #live(mastra: AnyMastra, resumed: LiveRun["resumed"]): LiveRun {
+  #newLive(mastra: AnyMastra, resumed: LiveRun["resumed"]): LiveRun {
     const watchers = this.#watchers;
     return {
       workflowId: this.workflowId,
@@ -266,10 +274,10 @@ export class WorkflowRun<in In = never, out Out = unknown> {
       errors: new Map(),
       failure: undefined,
       state: undefined,
+      scope: undefined,
+      aborted: undefined,
       abort: () => void this.cancel(),
-      get isWatched() {
-        return watchers.size > 0;
-      },
+      watchers,
       emit: (event) => {
         for (const watcher of [...watchers]) watcher(event);
       },

@@ -295,11 +295,9 @@ async function runInner(owner: RunOwner, { params, ctx, flow, step, item }: Step
     ...{ workflowId: owner.id, runId: live.runId, path: [...live.path, step.id], mastra: live.mastra },
     ...{ item, outermost: live.outermost ?? live, resumed: undefined },
     ...{ validatesInputs: owner.validatesInputs, validatesOutputs: owner.validatesOutputs },
-    ...{ errors: new Map(), failure: undefined, state: undefined },
+    ...{ errors: new Map(), failure: undefined, state: undefined, scope: undefined, aborted: undefined },
     abort: () => live.abort(),
-    get isWatched() {
-      return live.isWatched;
-    },
+    watchers: live.watchers,
     emit: (event) => live.emit(event),
   };
   const given = { input: params.inputData, shared: {} };
