@@ -21,6 +21,7 @@ export type { MastraUsage } from "./agent/usage.js";
 export type { AnyMastra } from "./any-mastra.js";
 export type { MastraLogger } from "./logger.js";
 export { Mastra, type MastraOptions, type ServerOptions } from "./mastra.js";
+export { MCPClient, type MCPClientOptions, type MCPClientServer } from "./mcp/mcp-client.js";
 export { expressMiddleware } from "./server/express-middleware.js";
 export { honoMiddleware } from "./server/hono-middleware.js";
 export type { Middleware, MiddlewareContext, MiddlewareRequest, ServerErrorHandler } from "./server/middleware.js";

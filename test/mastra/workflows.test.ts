@@ -811,3 +811,17 @@ describe("what a function of a step is given", () => {
     expect(JSON.stringify(messages)).toContain("resumeLabel, which only steps of a workflow have");
   });
 });
+
+it("has steps with any id, also those of a graph", async () => {
+  const ids = ["start", "end", "a/b", "100%"];
+  const flow = ids.reduce((before, id) => before.then(add(id)), workflow() as never as ReturnType<typeof workflow>);
+  const result = await registered(flow.then(asking("input")).foreach(asking("%65nd") as never))
+    .createRun()
+    .start({ inputData: 1 });
+  expect(result).toMatchObject({ status: "suspended", suspended: [["input"]] });
+  expect(Object.keys(result.steps)).toEqual([...ids, "input"]);
+  const list = await registered(workflow().foreach(asking("end")))
+    .createRun()
+    .start({ inputData: [1] });
+  expect(list).toMatchObject({ status: "suspended", suspended: [["end"]] });
+});

@@ -10,6 +10,7 @@ import { invalidMastraOption } from "../errors.js";
 import { type Flow, type FlowState, flowOf, newFlowState } from "./flow.js";
 import { type BranchCase, type FlowEntry, stepsOf } from "./flow-entry.js";
 import { paramsFor } from "./flow-params.js";
+import { keyOf } from "./node-key.js";
 import { runEach } from "./run-each.js";
 import { runStep, type StepNode } from "./run-step.js";
 import type { AnyStep } from "./step.js";
@@ -211,11 +212,6 @@ interface Chosen {
 
 function chosenOf(value: unknown): Chosen {
   return value as Chosen;
-}
-
-/** The node key of a step id. */
-export function keyOf(id: string): string {
-  return id.replaceAll("%", "%25").replaceAll("/", "%2F");
 }
 
 /** Saves the input and the shared values in the state. */

@@ -6,6 +6,7 @@ import { END, START } from "../../compose/plan/plan.js";
 import type { Runnable } from "../../compose/runnable.js";
 import { notAnArray } from "../errors.js";
 import { type Flow, flowOf } from "./flow.js";
+import { keyOf } from "./node-key.js";
 import { payloadOf, runStep, type StepNode } from "./run-step.js";
 import { StepLog } from "./step-log.js";
 
@@ -67,7 +68,7 @@ function itemNode({ step, retries }: StepNode): Runnable<unknown, unknown> {
       throw error;
     }
   };
-  const key = step.id.replaceAll("/", "%2F");
+  const key = keyOf(step.id);
   return new Graph<unknown, unknown>()
     .untyped()
     .addNode(key, run, { retry: retries.policy })
