@@ -35,7 +35,6 @@ import type {
 } from "./call-options.js";
 import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
 import { agentWithoutDescription, checkAgentOptionNames, invalidAgentOption, nothingToResume } from "./errors.js";
-import { LiveAnswer } from "./live-answer.js";
 import { runModelNode } from "./model-node.js";
 import { type EventReader, StreamCall } from "./stream-call.js";
 import { toolsNode } from "./tools-node.js";
@@ -188,7 +187,8 @@ function asAgent(graph: AgentGraph, parts: AgentParts): AgentGraph {
 
 /** The function of an agent that is a node of a streamed graph. */
 function streamedAgent(parts: AgentParts, run: NestedFunction): NodeFunction {
-  return (input: unknown, ctx: never) => {
+  return async (input: unknown, ctx: never) => {
+    const { LiveAnswer } = await import("./live-answer.js");
     const live = new LiveAnswer();
     const value = new OngoingTurn(parts, { live });
     return live.open(Promise.resolve(run(input, ctx, { key: currentTurn, value })));
