@@ -5,11 +5,12 @@
 //   npm run laws -- context           what models are asked in 1,000 long conversations that are trimmed, cleared and summarised
 //   npm run laws -- runs              properties of runs, of saved values and of schemas, with 2,000 examples each
 //   npm run laws -- crashes           runs whose processes are killed, 500 times
+//   npm run laws -- threads           10,000 operations of several processes on the same threads, in SQLite and in PostgreSQL
 //   npm run laws -- meetings          20,000 programs in which features meet: [--seed 1] [--count 20000], or --case '<json>'
 import { spawnSync } from "node:child_process";
 
 const [first, ...others] = process.argv.slice(2);
-const all = ["chats", "chunking", "context", "crashes", "meetings", "runs"];
+const all = ["chats", "chunking", "context", "crashes", "meetings", "runs", "threads"];
 const isNamed = first !== undefined && all.includes(first);
 const laws = isNamed ? [first] : all;
 const given = isNamed ? others : process.argv.slice(2);
@@ -40,6 +41,10 @@ const runs = {
   },
   crashes: { files: "test/crash", env: { KUMIKO_CRASH_KILLS: process.env.KUMIKO_CRASH_KILLS ?? "500" } },
   meetings: { files: "test/meetings", env: meetings },
+  threads: {
+    files: "test/agents/crash/storm",
+    env: { KUMIKO_STORM_OPERATIONS: process.env.KUMIKO_STORM_OPERATIONS ?? "10000" },
+  },
   runs: { files: "property.test.ts test/run/properties", env: { PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? "2000" } },
 };
 
