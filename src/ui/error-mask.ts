@@ -1,4 +1,6 @@
 import type { AgentEvent, EventError } from "../agents/agent-event.js";
+import { messageOf } from "../errors.js";
+import { isFields } from "../is.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ContentBlock, FunctionToolResult } from "../schema/message/content-block.js";
 
@@ -16,6 +18,9 @@ export interface ResponseError {
 
 /** The text that clients get in place of an error. */
 export type OnError = (error: ResponseError) => string;
+
+/** The kinds of progress events of this library that have the text of an error. */
+const failures: ReadonlySet<unknown> = new Set(["summary_failed", "rerank_failed", "retriever_failed"]);
 
 const neutral = "An error occurred.";
 
@@ -51,6 +56,8 @@ export class ErrorMask {
         return this.#hasError(event.message) ? { ...event, message: this.message(event.message) } : event;
       case "block":
         return { ...event, block: this.#block(event.block) };
+      case "tool_progress":
+        return { ...event, value: this.#progress(event.value) };
       default:
         return event;
     }
@@ -58,6 +65,14 @@ export class ErrorMask {
 
   message(message: AgenticMessage): AgenticMessage {
     return { ...message, contentBlocks: message.contentBlocks.map((block) => this.#block(block)) };
+  }
+
+  /** Parts of this library tell by progress what has failed, such as one of several retrievers in a tool. */
+  #progress(value: unknown): unknown {
+    if (!isFields(value) || !failures.has(value.kind)) return value;
+    const { error, message, ...fields } = value;
+    const told = typeof message === "string" ? message : messageOf(error);
+    return { ...fields, message: this.text({ name: "Error", message: told }) };
   }
 
   #hasError({ contentBlocks }: AgenticMessage): boolean {

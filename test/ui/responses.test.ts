@@ -73,6 +73,14 @@ describe.each(ways)("%s", (_name, respond) => {
       { type: "step_start" },
       { type: "tool_call", callId: "c1", name: "pay", arguments: "{}" },
       { type: "error", error: { name: "Error", message: secret }, ...deeper },
+      ...["retriever_failed", "rerank_failed"].map((kind) => {
+        return {
+          type: "tool_progress" as const,
+          callId: "c1",
+          value: { kind, error: { message: secret }, message: secret },
+        };
+      }),
+      { type: "tool_progress", callId: "c1", value: { kind: "payment_failed", message: "too little money" } },
       {
         type: "tool_result",
         callId: "c2",
@@ -95,6 +103,7 @@ describe.each(ways)("%s", (_name, respond) => {
     const onError = (error: ResponseError): string => `masked ${seen.push(error)}`;
     const text = await (await respond(streamOf(told, new Error(secret)), { onError })).text();
     expect(text).toContain("masked");
+    expect(text).toContain("too little money");
     expect(text).not.toContain("hunter2");
     expect(seen).toContainEqual({ code: "MODEL_FAILED", name: "KumikoError", message: secret });
     expect(seen).toContainEqual({
