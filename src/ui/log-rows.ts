@@ -1,10 +1,12 @@
 import type { AgentEvent } from "../agents/agent-event.js";
+import { partedLog, storedEvents } from "../agents/threads/stored-turn.js";
 import { noteEvents, removeEvents } from "../agents/threads/turn-events.js";
-import { keyAfter, mayRun, readTurn } from "../agents/threads/turn-row.js";
+import { keyAfter, mayRun, readTurn, runIdOf, turnOfRunId } from "../agents/threads/turn-row.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { runningClaims } from "../checkpoint/journal/running-claims.js";
 import { KumikoError } from "../errors.js";
 import { isFields } from "../is.js";
+import { toolResultsOf } from "../schema/message/read-message.js";
 import { logDamaged } from "./errors.js";
 
 /** A store that keeps an entry without writing the others again. */
@@ -80,11 +82,39 @@ export class LogRows {
     if (head.turn !== undefined) await noteEvents(this.#store, head.turn, headKey(id));
     const { recording, run, turn, earlier = [] } = previous?.head ?? {};
     const goesOn = turn !== undefined && turn === head.turn && recording !== undefined && run !== undefined;
-    const begun = goesOn ? { ...head, earlier: [...earlier, { recording, run }] } : head;
+    const before = goesOn ? [...earlier, { recording, run }] : [];
+    const logged = goesOn && isBroken(previous?.head) ? await this.#logged(id, turn, before) : undefined;
+    const begun = goesOn ? { ...head, earlier: logged ?? before } : head;
     await this.#store.put(headKey(id), encode(begun), previous?.version);
-    if (goesOn || recording === undefined) return begun;
+    if (recording === undefined || (goesOn && logged === undefined)) return begun;
     for (const one of [...earlier, { recording }]) await this.#removeRows(id, one.recording);
     return begun;
+  }
+
+  /**
+   * Records what a turn has logged that was cut off, if its recordings say something else: they lack what was not written in time, or
+   * have an answer that was lost.
+   */
+  async #logged(id: string, turn: string, before: NonNullable<LogHead["earlier"]>): Promise<LogHead["earlier"]> {
+    const { record } = (await readTurn(this.#store, turn)) ?? {};
+    if (record?.status !== "open") return undefined;
+    const { answers } = partedLog(record.messages);
+    const recorded = (await Promise.all(before.map(({ recording }) => this.all(id, recording)))).flat();
+    const { results = [] } = record;
+    const told = recorded.filter(({ agentPath }) => agentPath.length < 2);
+    const isTold = ({ callId }: { readonly callId: string }): boolean =>
+      told.some((event) => event.type === "tool_result" && event.callId === callId);
+    const isWhole = [...answers, ...results].flatMap(toolResultsOf).every(isTold);
+    const count = told.filter(({ type }) => type === "message").length;
+    if (isWhole && count === answers.filter(({ role }) => role === "assistant").length) return undefined;
+    const recording = crypto.randomUUID();
+    const place = { runId: recording, agentPath: [record.agent] };
+    const checkpointId = runIdOf(turn);
+    const start = { type: "start", step: 0, threadId: turnOfRunId(checkpointId)?.id, checkpointId } as const;
+    const events = [start, ...storedEvents(answers, { results, interrupts: [], steps: record.result?.steps })];
+    const group = events.map((event, seq) => ({ seq, ...place, ...event }) as AgentEvent);
+    await this.#store.put(rowKey(id, recording, 0), encode(group), undefined);
+    return [{ recording, run: recording }];
   }
 
   /** All events of a recording that has ended. */
@@ -165,6 +195,11 @@ export class LogRows {
   async #read(key: string) {
     return (await this.#store.get(key)) ?? undefined;
   }
+}
+
+/** Whether the process of a recording is gone, or could not save the rest. */
+function isBroken(head: LogHead | undefined): boolean {
+  return head !== undefined && (head.groups === undefined || head.isCut === true);
 }
 
 function headKey(id: string): string {

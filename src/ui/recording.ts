@@ -84,7 +84,7 @@ export class Recording {
   }
 
   #add(event: AgentEvent): void {
-    if (this.#head === undefined && event.type === "start") this.#begin(event);
+    if (this.#head === undefined && event.type === "start" && !isTold(event)) this.#begin(event);
     this.events.push(event);
     this.#wakeAll();
     if (this.#head !== undefined) this.#timer ??= this.#options.clock.setTimer(() => this.#flush(), groupMs);
@@ -133,4 +133,9 @@ export class Recording {
   #wakeAll(): void {
     for (const wake of this.#wake.splice(0)) wake();
   }
+}
+
+/** Whether a turn that has stopped is told again, for a request that was repeated: what runs, or ran, has its recording. */
+function isTold({ runId, checkpointId }: Extract<AgentEvent, { type: "start" }>): boolean {
+  return runId === checkpointId;
 }

@@ -207,3 +207,17 @@ describe("the replay of a thread whose newest turn is not recorded", () => {
     expect(await all(elsewhere.replay("t"))).toEqual([]);
   });
 });
+
+describe("a request that is repeated", () => {
+  it("is answered, and leaves the recording of what runs, or ran last", async () => {
+    const store = memoryStore();
+    const agent = createAgent({ store, tools: [pay], model: scriptedModel("Hello.", [call], "Paid.") });
+    const log = eventLog(store);
+    const ask = (requestId: string) => all(log.record("t", agent.stream(requestId, { threadId: "t", requestId })));
+    await ask("Hi");
+    const asked = await ask("Pay");
+    for (const again of ["Hi", "Pay", "Hi"]) expect((await ask(again)).at(-1)?.type).toBe("finish");
+    expect(await all(log.replay("t"))).toEqual(asked);
+    expect(await all(eventLog(store).replay("t"))).toEqual(asked);
+  });
+});

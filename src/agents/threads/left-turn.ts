@@ -42,9 +42,13 @@ export async function asItWasLeft(
 }
 
 /** A turn whose process is gone, for those who only look at it: with what its run has saved, as far as that can be read. */
-export async function withSavedRun(store: CheckpointStore, { key, record }: StoredTurn): Promise<TurnRecord> {
+export async function withSavedRun(
+  store: CheckpointStore,
+  { key, record }: StoredTurn,
+  { runtime }: LeftTurnOptions = {},
+): Promise<TurnRecord> {
   const { interrupts: _, results: __, ...rest } = record;
-  const run = await readSavedRun(store, runIdOf(key)).catch(() => undefined);
+  const run = await readSavedRun(store, runIdOf(key), runtime).catch(() => undefined);
   if (run?.state === undefined) return rest;
   const { state, interrupts, results } = run;
   const { active: agent, usage, usageByModel } = state;

@@ -24,10 +24,9 @@ import {
 import { type ReadAnswers, suspendedAnswers } from "./auto-resume.js";
 import { type Beginning, beginTurn, type Refused } from "./begin-turn.js";
 import { holdThread, isHeld, readHead } from "./head-row.js";
-import { asItWasLeft, closedQuestions, cutOff, type LeftTurnOptions } from "./left-turn.js";
+import { asItWasLeft, closedQuestions, cutOff, type LeftTurnOptions, withSavedRun } from "./left-turn.js";
 import { freshAnswers, knownRequest, removeAfter, turnOfMessage } from "./requests.js";
 import { removeIf } from "./rows.js";
-import { readSavedRun } from "./saved-run.js";
 import { keptOf, ThreadTurn, userOf } from "./thread-turn.js";
 import {
   changeTurn,
@@ -224,16 +223,24 @@ export async function reopenTurn(
   if (found.record.status === "open" && !(await isFree(store, found, options))) throw turnUnderWay(named.id);
   const { record, key, version } = await asItWasLeft(store, found, parts.options);
   const isRepeated = Object.keys(answers ?? {}).some((id) => Object.hasOwn(record.answers ?? {}, id));
-  // one that was cut off still has the questions in its record that it went on from
-  const saved =
-    record.status === "waiting"
-      ? record
-      : isRepeated && (await readSavedRun(store, runIdOf(key), parts.options.runtime));
-  const waits = saved ? saved.interrupts : [];
+  // a turn that was cut off still has the questions that it went on from, and lacks what it has logged since
+  const isCutOff = record.status === "open";
+  const isUnsure = isCutOff || (isRepeated && record.status !== "waiting");
+  const left = isUnsure ? await withSavedRun(store, found, parts.options) : record;
+  const { interrupts: waits } = left;
   const { fresh, all } = freshAnswers(record, answers, (id) => waits?.some((open) => open.id === id) === true);
   const claim = runningClaims.open();
   const { notBegun, stops, ...rest } = record;
-  const open: TurnRecord = { ...rest, status: "open", owner: processOwner(), claim, ...(all && { answers: all }) };
+  const { messages, results } = isCutOff ? left : record;
+  const now = {
+    messages,
+    results,
+    status: "open",
+    owner: processOwner(),
+    claim,
+    ...(all && { answers: all }),
+  } as const;
+  const open: TurnRecord = { ...rest, ...now };
   const stored = await claimed(claim, async () => {
     const written = ifUnchanged(record, () => open);
     const turn = await changeTurn(store, key, written, { record, version });
