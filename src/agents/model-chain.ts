@@ -12,7 +12,6 @@ import {
   type RepeatingModel,
   repeatsOthers,
   streamWith,
-  withCall,
 } from "../models/attempts.js";
 import { fallbackModel } from "../models/fallback-model.js";
 import type { Model } from "../models/model.js";
@@ -38,11 +37,11 @@ export function modelChain(given: Model, parts: AgentParts, where: string): Mode
   const model = modelFrom(given, where, runtimeOf(parts));
   const { retry, fallbacks = [] } = parts.options;
   const patient = patientModel(model, parts, where);
-  if (retry === false && fallbacks.length === 0) {
-    const attempts = onlyAttempt(attemptable(patient));
-    return new Attempting(model, () => attempts);
+  if ((retry !== false || fallbacks.length > 0) && isAttempting(patient)) {
+    return new Attempting(model, (ctx) => patient.attempts(ctx));
   }
-  return isAttempting(patient) ? new Attempting(model, (ctx) => patient.attempts(ctx)) : new Delegating(model, patient);
+  const attempts = onlyAttempt(attemptable(patient));
+  return new Attempting(model, () => attempts);
 }
 
 /** The runtime that resolves the names of models. */
@@ -81,25 +80,6 @@ class Attempting implements ModelChain {
   stream(request: ModelRequest, ctx: NodeContext, name?: string): StreamSource<AgenticMessage> {
     const own = ctx as ModelContext;
     return streamWith(this.#attempts(own), messagesOf(request), own, { options: request.options, name });
-  }
-}
-
-/** The same for any other model. */
-class Delegating implements ModelChain {
-  readonly model: AgenticModel;
-  readonly #patient: AgenticModel;
-
-  constructor(model: AgenticModel, patient: AgenticModel) {
-    this.model = model;
-    this.#patient = patient;
-  }
-
-  generate(request: ModelRequest, ctx: NodeContext, name?: string): Promise<AgenticMessage> {
-    return this.#patient.generate(messagesOf(request), withCall(ctx, { options: request.options, name }));
-  }
-
-  stream(request: ModelRequest, ctx: NodeContext, name?: string): StreamSource<AgenticMessage> {
-    return this.#patient.stream(messagesOf(request), withCall(ctx, { options: request.options, name }));
   }
 }
 
