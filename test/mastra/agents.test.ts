@@ -577,3 +577,37 @@ describe("an agent", () => {
     expect(seen).toHaveBeenCalledOnce();
   });
 });
+
+it("names in its advice only what there is", async () => {
+  const named = new Set<string>();
+  const agentOptions = [
+    "voice",
+    "scorers",
+    "network",
+    "workspace",
+    "goals",
+    "channels",
+    "memory",
+    "agents",
+    "workflows",
+  ];
+  const processors = ["inputProcessors", "outputProcessors", "errorProcessors", "defaultOptions", "skills"];
+  for (const name of [...agentOptions, ...processors]) {
+    const error = thrownBy(() => new Agent({ name: "guide", model: scriptedModel("Hi"), [name]: {} }));
+    for (const [word] of error.message.split(" Options: ")[0]?.matchAll(/[a-z]+[A-Z]\w*/g) ?? []) named.add(word);
+  }
+  const known = { ...(await import("kumiko/agents")), ...(await import("kumiko/mastra")) };
+  const options = ["stopWhen", "threadId", "modelOptions", "maxSteps", "beforeStep", "afterModel", "wrapModelCall"];
+  const unknown = [...named].filter((word) => ![...agentOptions, ...processors, ...options].includes(word));
+  const missing = unknown.filter((word) => !(word in known) && !(word in Agent.prototype));
+  expect(missing).toEqual(["createRun"].filter((word) => named.has(word)));
+});
+
+function thrownBy(work: () => unknown): Error {
+  try {
+    work();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("nothing was thrown");
+}
