@@ -1,7 +1,7 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { announce, isHeld, readHead, settleByTurns } from "./head-row.js";
-import { removed } from "./rows.js";
-import { changeTurn, ifUnchanged, readTurn, type StoredTurn, type TurnRecord, turnKey } from "./turn-row.js";
+import { removed, removeIf } from "./rows.js";
+import { changeTurn, ifUnchanged, readTurn, runIdOf, type StoredTurn, type TurnRecord, turnKey } from "./turn-row.js";
 
 /** Where a turn begins. */
 export interface Beginning {
@@ -66,12 +66,10 @@ async function takeBack(store: CheckpointStore, id: string, { key, record, versi
   if (record.number === 1) await settleByTurns(store, id, { userId: record.userId });
 }
 
-/** Its owner has taken it back, or is gone: nothing of it has run. */
+/** One that runs all the same, in a thread that was taken over by force, has a run, too: the next turn with its number has another. */
 async function removeStray(store: CheckpointStore, { key, record, version }: StoredTurn): Promise<void> {
-  await changeTurn(
-    store,
-    key,
-    ifUnchanged(record, () => removed),
-    { record, version },
-  );
+  const run = await store.get(runIdOf(key));
+  const change = ifUnchanged(record, () => removed);
+  const gone = await changeTurn(store, key, change, { record, version });
+  if (gone !== undefined && run) await removeIf(store, runIdOf(key), run.version);
 }

@@ -81,8 +81,17 @@ async function putOnce(store: CheckpointStore, key: string): Promise<void> {
   await changeRow<unknown>(store, key, { decode: parseRow, change: (row) => (row === undefined ? {} : undefined) });
 }
 
-/** Says before a turn waits that it may, and once it waits that it does. */
-export async function markWaiting(
+/** Says before a turn waits that it may. */
+export async function announceWaiting(
+  store: CheckpointStore,
+  id: string,
+  turn: { readonly number: number; readonly userId: string | undefined },
+): Promise<void> {
+  await markWaiting(store, id, turn);
+  await changeHead(store, id, (head) => (head === undefined || head.pending ? undefined : { ...head, pending: true }));
+}
+
+async function markWaiting(
   store: CheckpointStore,
   id: string,
   { number, userId }: { readonly number: number; readonly userId: string | undefined },

@@ -12,7 +12,7 @@ export interface ThreadInfo {
   readonly createdAt: Date;
   /** When its newest turn stopped, or began if it has not stopped yet. In a list, a crash may leave an earlier time. */
   readonly updatedAt: Date;
-  /** The number of its newest turn. In a list, that of the newest one that has stopped. */
+  /** The number of its newest turn. In a list, that of the newest one that has stopped; a crash may leave an earlier one. */
   readonly turns: number;
   /** The questions that its newest turn waits for. */
   readonly interrupts: readonly Interrupt[];

@@ -7,7 +7,7 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { type AgentParts, reachableFrom } from "../agent-parts.js";
 import { type AgentState, contextKey, keptContext } from "../agent-state.js";
 import { turnTaken } from "../errors.js";
-import { markWaiting, settleHead } from "./head-row.js";
+import { announceWaiting, settleHead } from "./head-row.js";
 import { storedResult } from "./stored-turn.js";
 import {
   changeTurn,
@@ -163,7 +163,7 @@ export class ThreadTurn {
     const { record, key } = this.#stored;
     const { number, claim } = record;
     try {
-      if (status === "waiting") await markWaiting(this.#store, id, { number, userId });
+      if (status === "waiting") await announceWaiting(this.#store, id, { number, userId });
       const change: TurnChange = (now, isMine) =>
         now === undefined || !isMine ? undefined : this.#closed(now, status, end);
       const closed = await changeTurn(this.#store, key, change, { ...this.#stored, claim });

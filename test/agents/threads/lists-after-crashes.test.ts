@@ -123,6 +123,8 @@ async function expectHonestLists(store: CheckpointStore, where: string): Promise
   }
   const idsOf = (infos: readonly { readonly id: string }[]) => infos.map(({ id }) => id).toSorted();
   expect(idsOf(await listed(all)), where).toEqual(idsOf(real));
+  const asking = (await listed(all)).filter(({ interrupts }) => interrupts.length > 0);
+  expect(idsOf(asking), where).toEqual(idsOf(real.filter(({ waits }) => waits)));
   expect(idsOf(await listed(all, { waiting: true })), where).toEqual(idsOf(real.filter(({ waits }) => waits)));
   for (const userId of ["ann", "bob"]) {
     const own = real.filter((thread) => thread.userId === userId);

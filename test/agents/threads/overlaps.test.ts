@@ -192,6 +192,19 @@ it("a run that a turn has left behind is not that of the next turn with its numb
   expect(await keysOf(inner)).toEqual([]);
 });
 
+it("the run of a turn that follows nothing goes with it", async () => {
+  const inner = await three();
+  const { tool } = weatherTool({ requireApproval: true });
+  const asking = createAgent({ model: scriptedModel([weatherCall("1", "Kyoto")]), tools: [tool], store: inner });
+  await asking.generate("Weather?", ann);
+  const [row, run] = [await inner.get("~thread/t/00000004"), await inner.get("~thread/t/00000004/run")];
+  await threads(inner).truncate("t", 2);
+  await inner.put("~thread/t/00000004", row?.data ?? new Uint8Array(), undefined);
+  await inner.put("~thread/t/00000004/run", run?.data ?? new Uint8Array(), undefined);
+  expect((await agentOn(inner, "d").generate("3", ann)).text).toBe("d");
+  expect((await keysOf(inner)).filter((key) => key.startsWith("~thread/t/00000004"))).toEqual([]);
+});
+
 describe("what lists say of a turn that has stopped", () => {
   it("is not written for a thread that was deleted meanwhile", async () => {
     const inner = memoryStore();

@@ -191,7 +191,11 @@ export async function listed(from: Threads, options?: Parameters<Threads["list"]
 }
 
 /** What lists and infos say of threads that rest, and the turns do not. */
-export async function mistakesInLists(store: CheckpointStore, snapshot: Snapshot): Promise<string[]> {
+export async function mistakesInLists(
+  store: CheckpointStore,
+  snapshot: Snapshot,
+  { hasKills }: { readonly hasKills: boolean },
+): Promise<string[]> {
   const all = threads(store);
   const mistakes: string[] = [];
   const expectSame = (what: string, one: unknown, other: unknown): void => {
@@ -220,13 +224,18 @@ export async function mistakesInLists(store: CheckpointStore, snapshot: Snapshot
   }
   const idsOf = (infos: readonly { readonly id: string }[]) => infos.map(({ id }) => id).toSorted();
   const everything = await listed(all);
+  for (const { id, waits } of real) {
+    const asks = everything.some((info) => info.id === id && info.interrupts.length > 0);
+    if (asks !== waits) mistakes.push(`the list says of ${id} that it ${asks ? "waits" : "does not wait"}`);
+  }
   expectSame("all threads", idsOf(everything), idsOf(real));
   for (const { id, turns } of real) {
     const said = everything.find((info) => info.id === id)?.turns ?? 0;
     // of a turn that was cut off, the list does not know
     const isOpen =
       JSON.parse(snapshot.get(`~thread/${id}/${String(turns).padStart(8, "0")}`) ?? "{}").status === "open";
-    if (said !== turns && !(isOpen && said === turns - 1))
+    // who dies just when a turn has stopped tells nobody
+    if (said !== turns && !((isOpen || hasKills) && said === turns - 1))
       mistakes.push(`the list says ${said} turns of ${id}, of ${turns}`);
   }
   expectSame("all that wait", idsOf(await listed(all, { waiting: true })), idsOf(real.filter(({ waits }) => waits)));

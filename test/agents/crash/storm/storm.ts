@@ -137,7 +137,10 @@ async function calm(
   const store = await sea.open();
   try {
     const before = await sea.snapshot();
-    mistakes.push(...mistakesIn(before, { isCalm: !hasKills }), ...(await mistakesInLists(store, before)));
+    mistakes.push(
+      ...mistakesIn(before, { isCalm: !hasKills }),
+      ...(await mistakesInLists(store, before, { hasKills })),
+    );
     const all = threads(store);
     const agent = stormAgent(
       store,
@@ -165,7 +168,7 @@ async function calm(
       if (finishReason !== "stop") mistakes.push(`${id} goes on with ${finishReason}, ${interrupts.length}`);
     }
     const after = await sea.snapshot();
-    mistakes.push(...mistakesIn(after, { isCalm: !hasKills }), ...(await mistakesInLists(store, after)));
+    mistakes.push(...mistakesIn(after, { isCalm: !hasKills }), ...(await mistakesInLists(store, after, { hasKills })));
     const hasUsers = roll(2) === 0;
     if (hasUsers) for (const user of ["ann", "bob"]) await all.deleteUser(user);
     for (const { id } of await listed(all)) await all.delete(id);
