@@ -51,7 +51,8 @@ function noted(inner: CheckpointStore, note: (line: string) => void): Checkpoint
 
 function counted(response: Response, request: Request): Response {
   const { name, at } = end ?? {};
-  if (response.body === null || new URL(request.url).pathname.split("/")[1] !== name) return response;
+  const [, chat, kind] = new URL(request.url).pathname.split("/");
+  if (response.body === null || chat !== name || kind === "whole") return response;
   const counting = new TransformStream<Uint8Array, Uint8Array>({
     async transform(bytes, to) {
       for (const event of new TextDecoder().decode(bytes).split(/(?<=\n\n)/)) {
