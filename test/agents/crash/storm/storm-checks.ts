@@ -129,7 +129,7 @@ function ranTwice(lines: readonly StormLine[]): string[] {
       if (line.k === "wrote") saves.set(op, at);
       for (const one of done.values()) if (one.op === op) noteSave(one, line.k, at);
     }
-    if (line.k === "end" && line.code?.startsWith("~") === true) stopped.add(op);
+    if (line.k === "end" && (line.said === "left" || line.code?.startsWith("~") === true)) stopped.add(op);
     if (line.k === "model") asking.set(op, `${line.attempt} ${line.what}`);
     if (line.k === "answered") done.set(asking.get(op) ?? "", { op, begun: 0, saves: [] });
     if (line.k === "tooled") done.set(`${line.attempt} ${line.what}`, { op, begun: 0, saves: [] });
