@@ -6,6 +6,7 @@ import {
   type AgentStream,
   createAgent,
   createMiddleware,
+  type ThreadInfo,
   threads,
 } from "kumiko/agents";
 import { describe, expectTypeOf, it } from "vitest";
@@ -41,6 +42,33 @@ describe("the history of an agent", () => {
     agent.fork("run", { entry: 3 });
     // @ts-expect-error a limit of another name
     createAgent({ model, history: { limit: 10 } });
+  });
+});
+
+describe("a user", () => {
+  it("is a string that is there, or is left out", () => {
+    const agent = createAgent({ model, store: memoryStore() });
+    const found = undefined as string | undefined;
+    agent.generate("Hi", { threadId: "t", userId: "ann" });
+    agent.generate("Hi", { threadId: "t", requestId: found });
+    // @ts-expect-error a login that failed opens nothing
+    agent.generate("Hi", { threadId: "t", userId: found });
+    // @ts-expect-error
+    agent.resume({ threadId: "t" }, {}, { userId: found });
+    // @ts-expect-error
+    threads(memoryStore(), { userId: found });
+    // @ts-expect-error
+    threads(memoryStore()).list({ userId: found });
+    // @ts-expect-error only threads that wait can be asked for
+    threads(memoryStore()).list({ waiting: false });
+    // @ts-expect-error an age is needed
+    threads(memoryStore()).sweep({ waitingMs: 5 });
+    expectTypeOf(threads(memoryStore()).info("t")).resolves.toEqualTypeOf<ThreadInfo | undefined>();
+    createAgent({ model, instructions: ({ userId, turn }) => `${userId?.length} ${turn?.toFixed()}` });
+    createAgent({ model, countTokens: async (messages) => messages.length });
+    createMiddleware({ name: "m", beforeStep: () => ({ addInstructions: "x", hideTools: ["a"] }) });
+    // @ts-expect-error a list of names
+    createMiddleware({ name: "m", beforeStep: () => ({ hideTools: "a" }) });
   });
 });
 
