@@ -61,6 +61,8 @@ export class ThreadTurn {
   /** Its record before it was resumed. */
   readonly #former: TurnRecord | undefined;
   #stored: StoredTurn;
+  /** Of its record until it is closed. */
+  readonly #claim: string | undefined;
   #isDone = false;
 
   constructor(
@@ -82,7 +84,8 @@ export class ThreadTurn {
     this.#stored = turn.stored;
     this.#former = turn.former;
     this.#clock = clockOf(parts.options);
-    running.set(turn.stored.record.claim, this);
+    this.#claim = turn.stored.record.claim;
+    running.set(this.#claim, this);
     this.#wait();
   }
 
@@ -103,10 +106,9 @@ export class ThreadTurn {
   }
 
   async #look(): Promise<void> {
-    const { key, record } = this.#stored;
-    const now = await readTurn(this.#store, key).catch(() => undefined);
-    if (!running.has(record.claim)) return;
-    if (now?.record.stops === true && now.record.claim === record.claim) this.stop();
+    const now = await readTurn(this.#store, this.#stored.key).catch(() => undefined);
+    if (!running.has(this.#claim)) return;
+    if (now?.record.stops === true && now.record.claim === this.#claim) this.stop();
     else this.#wait();
   }
 
@@ -161,12 +163,12 @@ export class ThreadTurn {
   async close(status: Exclude<RecordStatus, "open">, end: TurnEnd): Promise<void> {
     const { threadId: id, userId } = this;
     const { record, key } = this.#stored;
-    const { number, claim } = record;
+    const { number } = record;
     try {
       if (status === "waiting") await announceWaiting(this.#store, id, { number, userId });
       const change: TurnChange = (now, isMine) =>
         now === undefined || !isMine ? undefined : this.#closed(now, status, end);
-      const closed = await changeTurn(this.#store, key, change, { ...this.#stored, claim });
+      const closed = await changeTurn(this.#store, key, change, { ...this.#stored, claim: this.#claim });
       if (closed !== undefined) await this.#settle(closed);
       else await this.#wasTaken(status);
     } finally {
@@ -189,10 +191,9 @@ export class ThreadTurn {
   }
 
   #leave(): void {
-    const { claim } = this.#stored.record;
     this.#clock.clearTimer(this.#timer);
-    running.delete(claim);
-    runningClaims.close(claim);
+    running.delete(this.#claim);
+    runningClaims.close(this.#claim);
   }
 
   #closed(record: TurnRecord, status: RecordStatus, end: TurnEnd): TurnRecord {
