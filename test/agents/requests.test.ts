@@ -131,6 +131,21 @@ describe("a request that is sent twice", () => {
     await expect(agent.generate("One", request("r1"))).rejects.toMatchObject({ code: "UNKNOWN_CHECKPOINT" });
   });
 
+  it("is refused with a part of its prompt, and with more than it", async () => {
+    const { agent, model } = agentOf("Done.", new Error("down"));
+    const prompts = ["One", "Two", "Three"].map((text) => userMessage(text));
+    const [one, two] = prompts;
+    await agent.generate([one, two] as AgenticMessage[], request("r1"));
+    await expect(agent.generate([one, two] as AgenticMessage[], request("r2"))).rejects.toThrow("down");
+    for (const requestId of ["r1", "r2"]) {
+      for (const prompt of [[one], [two], prompts] as AgenticMessage[][]) {
+        await expect(agent.generate(prompt, request(requestId))).rejects.toMatchObject({ code: "INVALID_OPTION" });
+      }
+    }
+    expect((await agent.generate([one, two] as AgenticMessage[], request("r1"))).text).toBe("Done.");
+    expect(model.calls).toHaveLength(2);
+  });
+
   it("is a new one in a copy of the thread", async () => {
     const { agent, store, model } = agentOf("One.", "Two.");
     await agent.generate("Hi", request("r1"));

@@ -40,8 +40,10 @@ export function knownRequest(
   return { kind: "resumed", checkpointId: runIdOf(key), answers: undefined };
 }
 
-/** The log of a turn begins with its prompt. */
+/** The log of a turn begins with its prompt, which an answer follows. */
 function isSamePrompt(prompt: readonly AgenticMessage[], { messages }: TurnRecord): boolean {
+  const next = messages[prompt.length];
+  if (next !== undefined && next.role !== "assistant") return false;
   return prompt.every((message, index) => isEqual(message, messages[index]));
 }
 
