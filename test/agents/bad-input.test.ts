@@ -172,6 +172,7 @@ describe("built-in middlewares refuse", () => {
     ["limits that are none", () => trimMessages({ maxTokens: 0 })],
     ["unknown options", () => trimMessages({ maxTokens: 5, keep: 1 } as never)],
     ["a part of a round", () => clearToolResults({ atTokens: 5, keepRounds: 0.5 })],
+    ["tools without names", () => clearToolResults({ atTokens: 5, exclude: [1] as never })],
     ["a summary without a limit", () => summarize({ model, keepTurns: 1 } as never)],
     ["no agents", () => subAgents({ agents: [] })],
     ["agents without a description", () => subAgents({ agents: [createAgent({ model })] })],

@@ -30,7 +30,7 @@ export function clearToolResults(options: ClearToolResultsOptions): Middleware {
   checkOptions("clearToolResults", options, ["atTokens", "keepRounds", "exclude"]);
   const { atTokens, keepRounds = 3, exclude = [] } = options;
   requireCount("clearToolResults", { atTokens, keepRounds });
-  if (!Array.isArray(exclude))
+  if (!Array.isArray(exclude) || exclude.some((name) => typeof name !== "string"))
     throw invalidAgentOption("exclude of clearToolResults must be a list of names of tools.");
   const excluded = [...exclude, ...exclude.map(modelName)];
   return createMiddleware({
