@@ -381,15 +381,19 @@ describe("a client that sends anything", () => {
             ...[said(approved(pay)), said(approved(book), approved(pay)), said(...output(where, { city: "Kyoto" }))],
             said(approved(pay), approved(book), ...output(where, { city: "Kyoto" })),
           ];
+          // a prompt in another thread, or with another id, is a new one, which may cost the same again
+          let isRepeated = false;
           for (const { from, changes } of requests) {
             const body = changes.reduce(
               (now, { at, value }) => changed(now, at, value),
               structuredClone(bodies[from] as unknown),
             );
+            isRepeated ||= from === 1 && !isOf(body, "t", "p2");
             const { status, text } = await talk.post(body ?? "");
             expect([200, 400, 404, 409], text).toContain(status);
           }
           const twice = talk.notes.filter((line, at) => !line.includes("boss") && talk.notes.indexOf(line) !== at);
+          if (isRepeated) return;
           expect(twice).toEqual([]);
           for (let tries = 0; ; tries++) {
             const last = (await talk.messages()).at(-1);
@@ -407,6 +411,12 @@ describe("a client that sends anything", () => {
     );
   });
 });
+
+/** Whether a body is for a thread, with a message that has an id. */
+function isOf(body: unknown, thread: string, message: string): boolean {
+  const { id, messages } = (body ?? {}) as { id?: unknown; messages?: unknown };
+  return id === thread && Array.isArray(messages) && messages[0]?.id === message;
+}
 
 /** The value with the part at a place, counted from outside, replaced or left out. */
 function changed(value: unknown, at: number, by: unknown): unknown {
