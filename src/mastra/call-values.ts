@@ -1,7 +1,7 @@
 import { type AnyRequestContext, RequestContext } from "../components/request-context.js";
 import { bothOfPair, invalidMastraOption } from "./errors.js";
 
-/** The request context of a call, under its current or its older name. */
+/** The request context of a call, under its current or its older name. @internal */
 export interface RequestOptions {
   /** The values of this request. */
   readonly requestContext?: AnyRequestContext | Readonly<Record<string, unknown>> | undefined;

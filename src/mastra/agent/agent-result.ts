@@ -43,7 +43,9 @@ export interface MastraAgentStep extends Omit<AgentStep, "usage" | "finishReason
 
 /** Why a guard has stopped a run. */
 export interface MastraTripwire {
+  /** Why the guard has stopped the run. */
   readonly reason: string;
+  /** The name of the guard. */
   readonly processorId?: string | undefined;
 }
 

@@ -42,8 +42,11 @@ import { type Question, questionFor, SuspendedRuns } from "./suspended-runs.js";
 
 const kind: unique symbol = Symbol.for("kumiko/mastra/agent") as never;
 
+/** What an agent may be given as the schema of its answers. @internal */
 type Schema = AnyStandardSchema | JsonSchema | undefined;
+/** @internal */
 type Result<S> = MastraAgentResult<AgentOutput<S>>;
+/** @internal */
 type Stream<S> = MastraAgentStream<AgentOutput<S>>;
 /** What a call changes about its agent. */
 type Variant = Pick<ReadCall, "schema" | "asksAlways">;

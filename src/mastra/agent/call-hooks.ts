@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../agents/agent-event.js";
 import { type MastraAgentResult, type MastraAgentStep, mastraStep } from "./agent-result.js";
 import { StepReader } from "./read-steps.js";
 
-/** Functions that a call is given. @internal */
+/** Functions that a call is given. */
 export interface CallHooks {
   /** Whether there are any. */
   readonly isUsed: boolean;

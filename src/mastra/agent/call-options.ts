@@ -33,7 +33,7 @@ export interface MastraCallMemory {
       };
 }
 
-/** The options that every call of an agent has. @internal */
+/** The options that every call of an agent has. */
 export interface SharedCallOptions extends RequestOptions {
   /** Stops the run; it then rejects with the signal's reason. */
   readonly abortSignal?: AbortSignal | undefined;

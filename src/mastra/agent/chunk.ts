@@ -31,7 +31,7 @@ export type MastraFinishReason =
   | "other"
   | (string & {});
 
-/** @internal */
+/** How a step, or the run, has ended. */
 interface EndPayload {
   readonly stepResult: { readonly reason: MastraFinishReason; readonly isContinued: boolean };
   readonly output: {
@@ -42,7 +42,7 @@ interface EndPayload {
   readonly metadata: { readonly modelId?: string | undefined; readonly modelProvider?: string | undefined };
 }
 
-/** @internal */
+/** What is asked about a call. */
 interface QuestionPayload extends ToolCallPayload {
   /** The JSON Schema of the answer, as text. */
   readonly resumeSchema?: string | undefined;
