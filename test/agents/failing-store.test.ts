@@ -214,45 +214,49 @@ for (const [name, scenario] of Object.entries(scenarios)) {
 }
 
 describe.each(breaks)("a run with a checkpointId and an inner agent, when a write fails %s", (how) => {
-  it("can be resumed, and neither agent is asked twice", async () => {
-    for (let at = 1; ; at++) {
-      const { store, signal, breakAt, ...state } = breakingStore(how);
-      const asked: string[] = [];
-      const weather = weatherTool();
-      const answering =
-        (name: string, ...answers: (string | ReturnType<typeof call>[])[]) =>
-        (messages: readonly AgenticMessage[]) => {
-          const given = messages.filter(({ role }) => role === "assistant").length;
-          asked.push(`${name} ${given}`);
-          return answers[given] ?? "Too many.";
-        };
-      const script = (...given: Parameters<typeof answering>) =>
-        scriptedModel(...Array.from({ length: 9 }, () => answering(...given)));
-      const inner = createAgent({
-        name: "inner",
-        description: "Knows.",
-        model: script("inner", [weatherCall("1", "Nara")], "Warm."),
-        tools: [weather.tool],
-        retry: false,
-      });
-      const agent = createAgent({
-        model: script("outer", [call("1", "inner", { prompt: "Weather?" })], "It is warm."),
-        tools: [inner.asTool()],
-        onToolError: "throw",
-        store,
-        retry: false,
-      });
-      breakAt(at);
-      const first = await outcomeOf(agent.generate("Go", { checkpointId: "c", signal }));
-      if (!state.hasBroken()) break;
-      const isSaved = (await store.get("c")) !== undefined;
-      const result =
-        first.value ?? (isSaved ? await agent.resume("c") : await agent.generate("Go", { checkpointId: "c" }));
-      expect(result.text, `write ${at}`).toBe("It is warm.");
-      expect(asked, `write ${at}`).toEqual(["outer 0", "inner 0", "inner 1", "outer 1"]);
-      expect(weather.ran, `write ${at}`).toEqual(["Nara"]);
-    }
-  });
+  // a failed save is no failure of the tool: no model is told of it
+  it.each(["throw", "result"] as const)(
+    "can be resumed, and neither agent is asked twice (%s)",
+    async (onToolError) => {
+      for (let at = 1; ; at++) {
+        const { store, signal, breakAt, ...state } = breakingStore(how);
+        const asked: string[] = [];
+        const weather = weatherTool();
+        const answering =
+          (name: string, ...answers: (string | ReturnType<typeof call>[])[]) =>
+          (messages: readonly AgenticMessage[]) => {
+            const given = messages.filter(({ role }) => role === "assistant").length;
+            asked.push(`${name} ${given}`);
+            return answers[given] ?? "Too many.";
+          };
+        const script = (...given: Parameters<typeof answering>) =>
+          scriptedModel(...Array.from({ length: 9 }, () => answering(...given)));
+        const inner = createAgent({
+          name: "inner",
+          description: "Knows.",
+          model: script("inner", [weatherCall("1", "Nara")], "Warm."),
+          tools: [weather.tool],
+          retry: false,
+        });
+        const agent = createAgent({
+          model: script("outer", [call("1", "inner", { prompt: "Weather?" })], "It is warm."),
+          tools: [inner.asTool()],
+          onToolError,
+          store,
+          retry: false,
+        });
+        breakAt(at);
+        const first = await outcomeOf(agent.generate("Go", { checkpointId: "c", signal }));
+        if (!state.hasBroken()) break;
+        const isSaved = (await store.get("c")) !== undefined;
+        const result =
+          first.value ?? (isSaved ? await agent.resume("c") : await agent.generate("Go", { checkpointId: "c" }));
+        expect(result.text, `write ${at}`).toBe("It is warm.");
+        expect(asked, `write ${at}`).toEqual(["outer 0", "inner 0", "inner 1", "outer 1"]);
+        expect(weather.ran, `write ${at}`).toEqual(["Nara"]);
+      }
+    },
+  );
 });
 
 describe("a store that stays away", () => {

@@ -8,7 +8,17 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { noUsage } from "../agent-state.js";
 import { turnUnderWay } from "../errors.js";
 import { type Beginning, beginTurn } from "./begin-turn.js";
-import { changeHead, type Hold, holdThread, moveThread, newHead, settleByTurns, settleHead } from "./head-row.js";
+import {
+  changeHead,
+  type Hold,
+  holdThread,
+  moveThread,
+  newHead,
+  readHead,
+  settleByTurns,
+  settleHead,
+  threadIds,
+} from "./head-row.js";
 import { removed, removeIf } from "./rows.js";
 import type { ThreadInfo, ThreadUpdate } from "./thread-info.js";
 import { infoOf } from "./thread-list.js";
@@ -119,6 +129,17 @@ export async function sweepThread(
     return info !== undefined;
   } finally {
     await hold.release();
+  }
+}
+
+/** Removes heads of threads that never came to be, because their process died before the first turn was written. */
+export async function sweepHeads(store: CheckpointStore, isOld: (at: number) => boolean): Promise<void> {
+  const ids: string[] = [];
+  for await (const id of threadIds(store, { prefix: "", mayWait: false })) ids.push(id);
+  for (const id of ids) {
+    const { row: head } = await readHead(store, id);
+    if (head?.pending === true && isOld(head.updatedAt) && (await infoOf(store, id)) === undefined)
+      await settleByTurns(store, id, { userId: head.userId });
   }
 }
 

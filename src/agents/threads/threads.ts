@@ -243,11 +243,12 @@ class StoredThreads implements Threads {
       const limit = interrupts.length > 0 ? (options.waitingMs ?? Number.POSITIVE_INFINITY) : options.doneMs;
       return now - updatedAt.getTime() >= limit;
     };
-    const { sweepThread } = await changes();
+    const { sweepThread, sweepHeads } = await changes();
     let removed = 0;
     for await (const info of this.list()) {
       if (isOld(info) && (await sweepThread(this.#store, info.id, isOld))) removed += 1;
     }
+    if (this.#userId === undefined) await sweepHeads(this.#store, (at) => now - at >= options.doneMs);
     return removed;
   }
 

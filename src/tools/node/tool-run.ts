@@ -8,6 +8,7 @@ import type { ToolContext, ToolOutput } from "../../components/tool.js";
 import { KumikoError } from "../../errors.js";
 import { isPromiseLike } from "../../is.js";
 import type { Context } from "../../run/context.js";
+import { isOfStore } from "../../run/node-failure.js";
 import { causesOf } from "../../run/policies/causes-of.js";
 import { unusedAnswerOf } from "../../run/questions.js";
 import { Scope } from "../../run/scope.js";
@@ -287,7 +288,9 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.release();
     if (this.span === undefined) this.openSpan()?.error(error);
     const { onToolError } = this.owner.settings;
-    if (isAlwaysResult(error)) this.answer(error, this.textOf(error));
+    // a run that cannot be saved has failed, whoever would have handled the call: a model could do nothing about it
+    if (isOfStore(thrown) && this.nodeContext.journal !== undefined) this.settleFailed(error);
+    else if (isAlwaysResult(error)) this.answer(error, this.textOf(error));
     else if (this.isAskedAgain(thrown)) this.settleOpen(error);
     else if (onToolError === "throw") this.settleFailed(error);
     else if (onToolError === "result") this.answer(error, this.textOf(error));

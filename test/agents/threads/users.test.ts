@@ -301,6 +301,39 @@ describe("sweep", () => {
   });
 });
 
+describe("a thread whose process died before its first turn", () => {
+  it("is in no list, and a sweep removes what it left", async () => {
+    const inner = memoryStore();
+    let isDead = false;
+    const store: CheckpointStore = {
+      get: (id) => inner.get(id),
+      put: (id, data, ifVersion) => {
+        isDead ||= id.startsWith("~thread/copy/");
+        return isDead ? Promise.reject(new Error("dead")) : inner.put(id, data, ifVersion);
+      },
+      delete: (id, ifVersion) => (isDead ? Promise.reject(new Error("dead")) : inner.delete(id, ifVersion)),
+      list: (prefix) => inner.list(prefix),
+    };
+    await createAgent({ model: scriptedModel("a"), store: inner }).generate("Hi", { threadId: "t", userId: "ann" });
+    await failureOf(threads(store).fork("t", { to: "copy" }));
+    const all = threads(inner);
+    expect(await idsOf(all)).toEqual(["t"]);
+    expect(await idsOf(all, { userId: "ann" })).toEqual(["t"]);
+    const left = async () => {
+      const keys: string[] = [];
+      for await (const key of inner.list("~threads/")) if (key.includes("copy")) keys.push(key);
+      return keys;
+    };
+    expect((await left()).length).toBeGreaterThan(0);
+    expect(await all.sweep({ doneMs: 60_000 })).toBe(0);
+    expect((await left()).length).toBeGreaterThan(0);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await threads(inner, { userId: "ann" }).sweep({ doneMs: 0 });
+    expect(await all.sweep({ doneMs: 0 })).toBe(0);
+    expect(await left()).toEqual([]);
+  });
+});
+
 describe("what a list costs", () => {
   it("is the threads that it lists, and a turn costs one write more", async () => {
     const inner = memoryStore();

@@ -78,12 +78,7 @@ async function converse(failing: Failing) {
   for (const prompt of prompts) await client.ask(prompt);
   const loaded = await loadedFrom(`${server.url}/${name}/chat/t`);
   backends.delete(name);
-  return { client, lines, hasFailed: hasFailed(), loaded: withoutClerk(comparable(loaded)) };
-}
-
-/** A store that fails inside of an inner agent is, so far, a failed call of that agent: its result is not compared. */
-function withoutClerk(messages: unknown): unknown {
-  return JSON.parse(JSON.stringify(messages), (_key, value) => (value?.type === "tool-clerk" ? "clerk" : value));
+  return { client, lines, hasFailed: hasFailed(), loaded: comparable(loaded) };
 }
 
 const all = process.env.KUMIKO_CHATS === "all";
