@@ -183,16 +183,22 @@ function checkStepChanges(given: unknown, middleware: string): void {
     if (value !== undefined && typeof value !== "string" && !areMessages(value))
       throw wrong(field, "a string or a list of messages");
   }
-  if (hideTools !== undefined && !(Array.isArray(hideTools) && hideTools.every((name) => typeof name === "string")))
-    throw wrong("hideTools", "a list of names");
-  if (tools !== undefined && !Array.isArray(tools)) throw wrong("tools", "a list of names or of tools");
+  if (hideTools !== undefined && !areNames(hideTools)) throw wrong("hideTools", "a list of names");
+  if (tools !== undefined && !areNames(tools) && !(Array.isArray(tools) && !tools.some(isName)))
+    throw wrong("tools", "a list of names or a list of tools, not both in one");
   if (options !== undefined && !isFields(options)) throw wrong("options", "an object");
   checkModelOptions(where, options, "options");
   if (toolChoice === undefined || ["auto", "required", "none"].includes(toolChoice as string)) return;
-  if (!isFields(toolChoice) || !Array.isArray(toolChoice.toolNames)) {
+  if (!isFields(toolChoice) || !areNames(toolChoice.toolNames)) {
     throw wrong("toolChoice", '"auto", "required", "none" or { toolNames }');
   }
 }
+
+function areNames(given: unknown): boolean {
+  return Array.isArray(given) && given.every(isName);
+}
+
+const isName = (given: unknown): boolean => typeof given === "string";
 
 /** The tools of a step: those that are chosen, without those that are hidden. */
 function toolsOnOffer(

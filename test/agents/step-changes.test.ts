@@ -89,8 +89,11 @@ describe("hideTools", () => {
     expect(names(model)).toEqual([[], ["a", "m"]]);
   });
 
-  it("and addInstructions are checked", async () => {
+  it("and addInstructions are checked, as are names among tools", async () => {
     for (const wrong of [
+      { tools: [toolNamed("b"), "a"] },
+      { tools: ["a", 5] },
+      { toolChoice: { toolNames: [5] } },
       { hideTools: ["nope"] },
       { hideTools: "a" },
       { hideTools: [1] },
