@@ -13,7 +13,7 @@ import {
 } from "kumiko";
 import { type AnyMiddleware, clearToolResults, createAgent, summarize, trimMessages } from "kumiko/agents";
 import { describe, expect, it } from "vitest";
-import { numberOfRuns } from "../../number-of-runs.js";
+import { isGiven, numberOfRuns } from "../../number-of-runs.js";
 import { canBeSent } from "../agents.js";
 
 /** The count of the contract, written down a second time. */
@@ -270,6 +270,50 @@ describe("what a model is asked in a long conversation", () => {
       }),
       runs(10),
     );
+  });
+});
+
+describe("a very long conversation", () => {
+  /** Varied, but the same each time. */
+  const length = (n: number, most: number): number => 1 + ((n * 7919) % most);
+
+  it.each([1, 2, 3])("is held below its limit all the way, %i", { timeout: 600_000 }, async (seed) => {
+    const count = isGiven ? 1_000 : 60;
+    const limit = 1_000 * seed;
+    const turns = Array.from({ length: count }, (_, n) => ({
+      prompt: length(n + seed, 400),
+      letter: n % 5 === 0 ? "語" : "x",
+      steps: Array.from({ length: n % 3 }, (_, step) => ({
+        answer: length(n + step, 200),
+        results: [length(n * seed, 300)],
+      })),
+    }));
+    const talk = { limit, turns, reports: [1.2, undefined, 0.9], keepTurns: 2 };
+    let summaries = 0;
+    const writer: AgenticModel = {
+      component: "model",
+      type: "Writer",
+      generate: () => {
+        summaries += 1;
+        return Promise.resolve(assistantMessage("What was said."));
+      },
+      stream: () => {
+        throw new Error("not streamed");
+      },
+    };
+    const middleware = [
+      summarize({ model: writer, atTokens: limit, keepTurns: 2 }),
+      trimMessages({ maxTokens: limit * 2 }),
+    ];
+    const requests = await played(talk, middleware, []);
+    for (const { messages, ratio } of requests) {
+      expect(canBeSent(messages)).toBe(true);
+      const tokens = counted(messages) * ratio;
+      if (tokens > limit * 2) expect(messages).toEqual(leastOf(messages));
+      expect(messages.filter(({ extra }) => extra?.summary === true).length).toBeLessThanOrEqual(1);
+    }
+    expect(summaries).toBeGreaterThan(0);
+    expectPrefixes(requests, limit);
   });
 });
 
