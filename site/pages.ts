@@ -25,7 +25,7 @@ export const groups: readonly PageGroup[] = [
   },
   {
     text: "Tools",
-    pages: ["tools", "tool-middleware", "tools-reference", "tool-calls-compared", "mcp", "grpc", "thrift", "search"],
+    pages: ["tools", "tool-middleware", "tools-reference", "../tool-calls-compared", "mcp", "grpc", "thrift", "search"],
   },
   { text: "Graphs", pages: ["workflow", "what-the-compiler-says", "streams", "maps-and-batches", "pictures"] },
   {
