@@ -27,7 +27,7 @@ import { resultOf, resultOfAnswer } from "./run-result.js";
 import type { EventReader, RunWatch } from "./stream-call.js";
 import type { OpenedCall } from "./threads/saved-calls.js";
 import type { ThreadTurn } from "./threads/thread-turn.js";
-import type { TurnRecord } from "./threads/turn-row.js";
+import type { AnsweringRequest, TurnRecord } from "./threads/turn-row.js";
 import { untilStopped } from "./threads/until-stopped.js";
 import { type Asked, currentTurn, OngoingTurn } from "./turn.js";
 
@@ -54,6 +54,8 @@ export class OngoingRun {
   /** The caller's memory of it, where the caller may be entered again. */
   #memory: ChildMemory | undefined;
   #depth: number | undefined;
+  /** The request whose prompt was read as answers. */
+  #request: AnsweringRequest | undefined;
   /** The tokens that opening the turn has used. */
   #spent: readonly SpentTokens[] | undefined;
 
@@ -81,7 +83,10 @@ export class OngoingRun {
     if (messages.length === 0 && options.threadId === undefined) throw emptyPrompt();
     const opened = options.threadId === undefined ? undefined : await this.#open(messages, options, options.threadId);
     this.#spent = opened?.spent;
-    if (opened?.kind === "resumed") return this.resume(opened.checkpointId, opened.answers, pickResume(options));
+    if (opened?.kind === "resumed") {
+      this.#request = opened.request;
+      return this.resume(opened.checkpointId, opened.answers, pickResume(options));
+    }
     if (opened?.kind === "known") return this.#told(opened.record, options.threadId);
     const thread = opened?.turn;
     const isPassing = thread === undefined && options.parent === undefined && options.checkpointId === undefined;
@@ -103,7 +108,12 @@ export class OngoingRun {
     options: AgentCallOptions = {},
   ): Promise<AgentResult<unknown>> {
     const { openRun, resumeRun } = await import("./threads/saved-calls.js");
-    const opened = await openRun(this.#agent, checkpointId, { answers, options, isRead: this.#reader !== undefined });
+    const opened = await openRun(this.#agent, checkpointId, {
+      answers,
+      options,
+      isRead: this.#reader !== undefined,
+      request: this.#request,
+    });
     if (opened.kind === "known")
       return this.#told(opened.record, typeof checkpointId === "string" ? undefined : checkpointId.threadId);
     const { id, thread, answered } = opened;

@@ -255,3 +255,60 @@ describe("ids of a request that are none", () => {
     expect((await agent.generate("Hi", longest)).text).toBe("Done.");
   });
 });
+
+describe("a request whose prompt is read as an answer", () => {
+  function setting() {
+    const store = memoryStore();
+    const pick = createTool({
+      id: "pick",
+      description: "Picks a seat.",
+      inputSchema,
+      suspendSchema: { type: "object" },
+      resumeSchema: { type: "object", properties: { seat: { type: "string" } }, required: ["seat"] },
+      execute: (_input, { suspend, resumeData }) =>
+        resumeData === undefined ? suspend({ free: ["1A"] }) : JSON.stringify(resumeData),
+    });
+    const agentOf = (...script: ScriptEntry[]) => {
+      const model = scriptedModel(...script);
+      const agent = createAgent({ model, tools: [pick], store, autoResumeSuspendedTools: true, retry: false });
+      return { agent, model };
+    };
+    return { store, agentOf };
+  }
+
+  it("begins no turn when it is sent again, whatever became of the turn", async () => {
+    const { store, agentOf } = setting();
+    await agentOf([call("1", "pick")]).agent.generate("Book", named("r1"));
+    const reading = agentOf('{"question_1":{"seat":"1A"}}', "Booked.");
+    const first = await reading.agent.generate("1A, please", named("r2"));
+    expect(first.text).toBe("Booked.");
+    // no model is asked again
+    const again = agentOf();
+    expect((await again.agent.generate("1A, please", named("r2"))).text).toBe("Booked.");
+    expect(await again.agent.stream("1A, please", named("r2")).text).toBe("Booked.");
+    expect((await failureOf(again.agent.generate("2B, please", named("r2")))).code).toBe("INVALID_OPTION");
+    expect((await again.agent.generate("Book", named("r1"))).text).toBe("Booked.");
+    expect(await threads(store).info("t")).toMatchObject({ turns: 1 });
+    const copy = await threads(store).fork("t");
+    expect((await agentOf("New.").agent.generate("1A, please", { threadId: copy, requestId: "r2" })).text).toBe("New.");
+  });
+
+  it("goes on with a turn that failed after it, and is a prompt once that was aborted", async () => {
+    const { store, agentOf } = setting();
+    await agentOf([call("1", "pick")]).agent.generate("Book", named("r1"));
+    const failing = agentOf('{"question_1":{"seat":"1A"}}', new Error("broken"));
+    await failureOf(failing.agent.generate("1A, please", named("r2")));
+    const going = agentOf("Booked.");
+    expect((await going.agent.generate("1A, please", named("r2"))).text).toBe("Booked.");
+    expect(going.model.calls).toHaveLength(1);
+    await agentOf([call("2", "pick")]).agent.generate("Another", named("r3"));
+    const stopping = new AbortController();
+    const aborted = agentOf('{"question_1":{"seat":"2B"}}', () => {
+      stopping.abort();
+      return new Error("gone");
+    });
+    await failureOf(aborted.agent.generate("2B", { ...named("r4"), signal: stopping.signal }));
+    expect((await agentOf("What about 2B?").agent.generate("2B", named("r4"))).text).toBe("What about 2B?");
+    expect(await threads(store).info("t")).toMatchObject({ turns: 3 });
+  });
+});

@@ -121,7 +121,7 @@ async function copyTurns(store: CheckpointStore, turns: readonly StoredTurn[], t
   if (first !== undefined) await announceCopy(store, to, first);
   for (const { record } of turns) {
     // a request names a turn of the original
-    const { requestId, ...copy } = record;
+    const { requestId, requests, ...copy } = record;
     await writeCopy(store, turnKey(to, record.number), copy);
   }
 }

@@ -29,6 +29,7 @@ import { freshAnswers, knownRequest, removeAfter, turnOfMessage } from "./reques
 import { removeIf } from "./rows.js";
 import { keptOf, ThreadTurn, userOf } from "./thread-turn.js";
 import {
+  type AnsweringRequest,
   changeTurn,
   follows,
   ifUnchanged,
@@ -57,7 +58,13 @@ interface NewTurn extends Asked {
 /** A new turn, or one that goes on with what the message answers. */
 export type Opened = (
   | { readonly kind: "new"; readonly turn: ThreadTurn }
-  | { readonly kind: "resumed"; readonly checkpointId: string; readonly answers: Answers | undefined }
+  | {
+      readonly kind: "resumed";
+      readonly checkpointId: string;
+      readonly answers: Answers | undefined;
+      /** To be remembered with the answers. */
+      readonly request?: AnsweringRequest | undefined;
+    }
   /** The request is that of a turn which has stopped already. */
   | { readonly kind: "known"; readonly record: TurnRecord }
 ) & {
@@ -99,7 +106,10 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
     if (last?.record.status === "waiting") {
       const { answers, spent: more } = await answered(asked, turns, last);
       spent.push(...more);
-      if (answers !== undefined) return { kind: "resumed", checkpointId: runIdOf(last.key), answers, spent };
+      if (answers !== undefined) {
+        const request = options.requestId === undefined ? undefined : { id: options.requestId, prompt: messages };
+        return { kind: "resumed", checkpointId: runIdOf(last.key), answers, request, spent };
+      }
       if (options.onWaiting !== "close") throw threadWaiting(threadId, last.record.interrupts);
     }
     const closed = last && (await closeFormer(asked, store, last));
@@ -202,9 +212,10 @@ export async function reopenTurn(
   asked: Asked & {
     readonly target: string | { readonly threadId: string };
     readonly answers: Answers | undefined;
+    readonly request?: AnsweringRequest | undefined;
   },
 ): Promise<Reopened | undefined> {
-  const { parts, target, options, answers } = asked;
+  const { parts, target, options, answers, request } = asked;
   const named = typeof target === "string" ? turnOfRunId(target) : { id: target.threadId, number: undefined };
   if (named === undefined) return undefined;
   const store = storeOf(parts);
@@ -239,6 +250,7 @@ export async function reopenTurn(
     owner: processOwner(),
     claim,
     ...(all && { answers: all }),
+    ...(request && { requests: [...(record.requests ?? []), request] }),
   } as const;
   const open: TurnRecord = { ...rest, ...now };
   const stored = await claimed(claim, async () => {

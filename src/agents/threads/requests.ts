@@ -7,7 +7,7 @@ import type { AgentCallOptions } from "../call-options.js";
 import { otherAnswer, otherPrompt, requestOfOldTurn } from "../errors.js";
 import { removed } from "./rows.js";
 import { partedLog, promptIds } from "./stored-turn.js";
-import { changeTurn, clearTurn, runIdOf, type StoredTurn, type TurnRecord } from "./turn-row.js";
+import { type AnsweringRequest, changeTurn, clearTurn, runIdOf, type StoredTurn, type TurnRecord } from "./turn-row.js";
 
 interface Requested {
   readonly threadId: string;
@@ -28,16 +28,27 @@ export function knownRequest(
   turns: readonly StoredTurn[],
   last: StoredTurn | undefined,
 ): Known | "replace" | undefined {
-  const found = turns.find(({ record }) => record.requestId === requestId);
+  const found = turns.find(({ record }) => record.requestId === requestId) ?? answeredBy(turns, requestId);
   if (found === undefined) return undefined;
-  if (!isSamePrompt(messages, found.record)) throw otherPrompt(requestId);
+  const answering = answeringRequest(found.record, requestId);
+  const isSame = answering === undefined ? isSamePrompt(messages, found.record) : isEqual(messages, answering.prompt);
+  if (!isSame) throw otherPrompt(requestId);
   const isNewest = found.key === last?.key;
   const { key, record } = isNewest && last !== undefined ? last : found;
   if (record.status === "done") return { kind: "known", record };
   if (!isNewest) throw requestOfOldTurn(threadId, record.number);
   if (record.status === "waiting") return { kind: "known", record };
-  if (record.status === "aborted") return "replace";
+  // what was an answer asks anew once there is nothing to answer any more
+  if (record.status === "aborted") return answering === undefined ? "replace" : undefined;
   return { kind: "resumed", checkpointId: runIdOf(key), answers: undefined };
+}
+
+function answeredBy(turns: readonly StoredTurn[], requestId: string): StoredTurn | undefined {
+  return turns.find(({ record }) => answeringRequest(record, requestId) !== undefined);
+}
+
+function answeringRequest({ requests = [] }: TurnRecord, requestId: string): AnsweringRequest | undefined {
+  return requests.find(({ id }) => id === requestId);
 }
 
 /** The log of a turn begins with its prompt, which an answer follows. */

@@ -33,7 +33,7 @@ import { checkOpenTools } from "../open-tools.js";
 import { type Opened, openTurn, reopenTurn } from "./open-turn.js";
 import { readSavedRun } from "./saved-run.js";
 import type { ThreadTurn } from "./thread-turn.js";
-import type { TurnRecord } from "./turn-row.js";
+import type { AnsweringRequest, TurnRecord } from "./turn-row.js";
 import { untilStopped } from "./until-stopped.js";
 
 /** A called agent with its graph. */
@@ -98,10 +98,16 @@ export async function openRun(
     answers,
     options,
     isRead,
-  }: { readonly answers: Answers | undefined; readonly options: AgentCallOptions; readonly isRead: boolean },
+    request,
+  }: {
+    readonly answers: Answers | undefined;
+    readonly options: AgentCallOptions;
+    readonly isRead: boolean;
+    readonly request?: AnsweringRequest | undefined;
+  },
 ): Promise<OpenedRun> {
   checkResumeOptions(parts, options);
-  const reopened = await reopenTurn({ parts, graph, target, options, answers });
+  const reopened = await reopenTurn({ parts, graph, target, options, answers, request });
   if (reopened === undefined) {
     const id = String(target);
     const { store, runtime } = parts.options;

@@ -35,6 +35,12 @@ export interface StoredStep {
   readonly agent: string;
 }
 
+/** A request whose prompt was read as the answers to what a turn has asked. */
+export interface AnsweringRequest {
+  readonly id: string;
+  readonly prompt: readonly AgenticMessage[];
+}
+
 /** One turn of a thread, as it is stored. */
 export interface TurnRecord {
   readonly version: 1;
@@ -56,6 +62,8 @@ export interface TurnRecord {
   readonly result?: StoredResult | undefined;
   /** The name that its caller has given it: a second call with it begins no second turn. */
   readonly requestId?: string | undefined;
+  /** Later requests that it was answered by. */
+  readonly requests?: readonly AnsweringRequest[] | undefined;
   /** The answers that it was resumed with, by the ids of their interrupts. */
   readonly answers?: Readonly<Record<string, unknown>> | undefined;
   /** Why it ended, once it has. */
