@@ -93,8 +93,8 @@ export class OngoingRun {
     const checkpointId = thread?.checkpointId ?? options.checkpointId ?? (isPassing ? this.#newId(options) : undefined);
     this.#begin(options, { thread, checkpointId });
     // a run under the id of a new turn is one that was left by a turn which is gone
-    const anew = thread !== undefined && { forceNewRun: true, takeover: true };
-    const given = { ...options, ...opened?.left, ...(checkpointId !== undefined && { checkpointId }), ...anew };
+    const overStray = thread !== undefined && { forceNewRun: true, takeover: true };
+    const given = { ...options, ...opened?.left, ...(checkpointId !== undefined && { checkpointId }), ...overStray };
     const run = this.#ofTurn(runOptionsOf(given, this.#watchedBy(thread)));
     const input = thread?.messages ?? messages;
     this.#prompt = input;

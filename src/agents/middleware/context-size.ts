@@ -20,9 +20,10 @@ export function sizeIn({ ctx }: AgentRun): (messages: readonly AgenticMessage[])
 /** Compares what a request was counted as with what the model reports. To be called before the answer is in the log. */
 export function noteReported(answer: AgenticMessage, { ctx, view }: Pick<AgentRun, "ctx" | "view">): undefined {
   const reported = answer.responseMeta?.tokenUsage?.promptTokens ?? 0;
-  const counted = tokensOf(view);
   const turn = turnAround(ctx);
-  if (turn === undefined || reported <= 0 || counted === 0) return;
+  if (turn === undefined || reported <= 0) return;
+  const counted = tokensOf(view);
+  if (counted === 0) return;
   turn.state.tokenRatio = Math.min(4, Math.max(0.5, reported / counted));
 }
 
@@ -93,7 +94,7 @@ function textTokens(text: unknown): number {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code < 128) ascii += 1;
-    // the second half of a pair is no character of its own
+    // the second half of a surrogate pair is not a character of its own
     else if (code < 0xdc00 || code > 0xdfff) others += 1;
   }
   return ascii / 4 + others;

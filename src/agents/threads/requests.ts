@@ -38,7 +38,7 @@ export function knownRequest(
   if (record.status === "done") return { kind: "known", record };
   if (!isNewest) throw requestOfOldTurn(threadId, record.number);
   if (record.status === "waiting") return { kind: "known", record };
-  // what was an answer asks anew once there is nothing to answer any more
+  // once nothing waits for an answer any more, the same message is a prompt
   if (record.status === "aborted") return answering === undefined ? "replace" : undefined;
   return { kind: "resumed", checkpointId: runIdOf(key), answers: undefined };
 }

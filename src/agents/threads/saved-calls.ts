@@ -188,8 +188,8 @@ export async function resumeRun(
   };
   const begin = (messages: readonly AgenticMessage[]): Promise<AgenticMessage> => {
     const { modifyState: _, ...fromStart } = run;
-    const anew = { ...fromStart, checkpointId: id, forceNewRun: true, takeover: true };
-    return graph.invoke(messages, savedAs(anew, { hasReservedId: true }));
+    const options = { ...fromStart, checkpointId: id, forceNewRun: true, takeover: true };
+    return graph.invoke(messages, savedAs(options, { hasReservedId: true }));
   };
   if (thread?.hasNotBegun === true) return begin(thread.messages);
   try {

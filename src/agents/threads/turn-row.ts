@@ -47,7 +47,7 @@ export interface TurnRecord {
   readonly number: number;
   /** Tells it from other turns that have had its number. */
   readonly mark?: string | undefined;
-  /** The mark of the turn that it was begun after: where another one stands there, it is no turn of the thread. */
+  /** The mark of the turn that it was begun after: where another one stands there, it is not a turn of the thread. */
   readonly after?: string | undefined;
   /** Whose thread it is: in the record of its first turn. */
   readonly userId?: string | undefined;
