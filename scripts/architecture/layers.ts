@@ -26,6 +26,7 @@ const order = [
   "mcp",
   "mastra",
   "stores",
+  "viewer",
   "testing",
 ] as const;
 type Layer = (typeof order)[number];
@@ -132,5 +133,7 @@ const topFolders = [
   "mcp",
   "mastra",
   "stores",
+  "viewer",
+  "viewer",
   "testing",
 ] as const;
