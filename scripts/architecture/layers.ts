@@ -22,6 +22,7 @@ const order = [
   "otel",
   "rag",
   "search",
+  "layout",
   "svg",
   "mcp",
   "mastra",
@@ -102,6 +103,8 @@ class LayerMap {
       if (this.#importsAbove(path, "model adapters")) return "models";
       return this.#importsAbove(path, "model shapes") ? "model adapters" : "model shapes";
     }
+    // pictures and the viewer draw a graph alike
+    if (top === "viewer" && name === "layout") return "layout";
     if (top !== "compose") return topFolders.find((layer) => layer === top);
     if (inner !== undefined && name === "plan") return "plan";
     return builderFiles.includes(path) || this.#importsAbove(path, "contracts") ? "builders" : "contracts";
@@ -133,7 +136,6 @@ const topFolders = [
   "mcp",
   "mastra",
   "stores",
-  "viewer",
   "viewer",
   "testing",
 ] as const;
