@@ -104,6 +104,7 @@ const data = (from: string, to: string, label?: string) =>
 /** A mail comes in, and an order is changed, refunded or passed on. */
 const workflow: GraphInfo = {
   name: "support",
+  component: "graph",
   nodes: [
     node("read"),
     node("classify", "model"),

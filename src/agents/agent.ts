@@ -5,6 +5,7 @@ import type { NodeShape } from "../compose/types/node-shape.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
+import type { AgentDescription } from "./agent-description.js";
 import type { AgentResult } from "./agent-result.js";
 import type { AgentStream } from "./agent-stream.js";
 import type {
@@ -94,4 +95,6 @@ export interface Agent<out Output = string> {
    * const writer = createAgent({ model, tools: [researcher.asTool()] });
    */
   asTool(options?: AgentToolOptions): Tool & AnyTool;
+  /** Returns what the agent is made of as plain data. What a function supplies is `"dynamic"`, and is not called. */
+  describe(): AgentDescription;
 }

@@ -19,6 +19,7 @@ import { withoutUndefined } from "../schema/without-undefined.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
 import { makeTool } from "../tools/define/create-tool.js";
 import type { Agent, AgentGraph, AgentToolOptions } from "./agent.js";
+import type { AgentDescription } from "./agent-description.js";
 import type { AgentOptions } from "./agent-options.js";
 import { type AgentParts, type AnyAgentOptions, agentParts } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
@@ -34,6 +35,7 @@ import type {
   ResumeTarget,
 } from "./call-options.js";
 import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
+import { describeAgent, describeModelNode } from "./describe-agent.js";
 import { agentWithoutDescription, checkAgentOptionNames, invalidAgentOption, nothingToResume } from "./errors.js";
 import { runModelNode } from "./model-node.js";
 import { type EventReader, StreamCall } from "./stream-call.js";
@@ -116,7 +118,12 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
     }
     const { id = this.name, description = this.description } = options;
     if (description === undefined || description === "") throw agentWithoutDescription(this.name);
-    return makeTool(agentTool(this, { ...options, id, description }) as never) as Tool & AnyTool;
+    const given = agentTool(this, { ...options, id, description });
+    return makeTool(given as never, undefined, undefined, true) as Tool & AnyTool;
+  }
+
+  describe(): AgentDescription {
+    return describeAgent(this.parts);
   }
 
   #stream(
@@ -198,7 +205,13 @@ function streamedAgent(parts: AgentParts, run: NestedFunction): NodeFunction {
 /** It calls models, and takes their options. */
 function modelNode(parts: AgentParts): Runnable<readonly AgenticMessage[] | AgenticMessage, AgenticMessage> {
   const call = (input: unknown, ctx: NodeContext<AgentState>) => runModelNode(parts, input, ctx);
-  return bareRunnable({ component: "lambda", type: "", takes: "model", body: { kind: "function", call } });
+  return bareRunnable({
+    component: "lambda",
+    type: "",
+    takes: "model",
+    body: { kind: "function", call },
+    describe: () => describeModelNode(parts),
+  });
 }
 
 /** Where an answer leads: what it means was decided when it was accepted. */

@@ -2,6 +2,7 @@
 
 export type { Agent, AgentGraph, AgentNodes, AgentToolOptions } from "./agent.js";
 export type { AgentContext, AgentRun, Per, StopWhen } from "./agent-context.js";
+export type { AgentDescription } from "./agent-description.js";
 export type { AgentEvent, AgentEventBody, EventError, EventPlace, RestartReason } from "./agent-event.js";
 export type { AgentOptions, OnMaxSteps, OutputMode } from "./agent-options.js";
 export type { AgentFinishReason, AgentResult, AgentStep, EndReason } from "./agent-result.js";

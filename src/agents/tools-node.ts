@@ -14,6 +14,7 @@ import { startTool } from "../tools/node/run-tool.js";
 import type { ToolRun } from "../tools/node/tool-run.js";
 import { type AgentParts, mayAddTools } from "./agent-parts.js";
 import { type AgentState, enterNode, leaveNode } from "./agent-state.js";
+import { describeToolsNode } from "./describe-agent.js";
 import { asksApproval } from "./model-answer.js";
 import { endStep } from "./model-node.js";
 import { checkToolsAreThere, reopenedToolbox } from "./open-tools.js";
@@ -29,6 +30,7 @@ export function toolsNode(root: AgentParts): Runnable<AgenticMessage, AgenticMes
     component: "tools_node",
     type: "",
     body: { kind: "modes", invoke: (message: AgenticMessage, ctx: NodeContext) => runRound(root, message, ctx) },
+    describe: () => describeToolsNode(root),
   });
 }
 

@@ -1,3 +1,4 @@
+import type { GraphInfo } from "../callbacks/graph-info.js";
 import type {
   ForkOptions,
   HistoryEntry,
@@ -8,7 +9,6 @@ import type {
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import type { Answers, ResumeOptions, RunOptions } from "./options.js";
-import type { GraphInfo } from "./plan/describe.js";
 import type { MermaidOptions } from "./plan/picture/mermaid.js";
 import type { NodePaths } from "./types/node-paths.js";
 import type { HasInner } from "./types/node-shape.js";

@@ -91,6 +91,7 @@ class EachRunnable<in out In, out Out> implements Runnable<In[], Out[]>, HasNode
       type: "each",
       concat: "list",
       body: { kind: "each", plan, modes: eachModes(this.#settings) },
+      describe: definition.describe,
     };
   }
 

@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 
+export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo, ToolDescription } from "../callbacks/graph-info.js";
 export type { CheckpointStore, ClosableStore, StoredCheckpoint } from "../checkpoint/checkpoint-store.js";
 export type {
   ForkOptions,
@@ -55,7 +56,6 @@ export { type LambdaModes, type LambdaOptions, lambda, mapChunks, type Passthrou
 export { constant, type FromOptions, failureOf, firstOf, from } from "./mapping.js";
 export { type MemoryCacheOptions, memoryCache } from "./memory-cache.js";
 export type { Answers, KindOptions, NodeCallOptions as PlaceOptions, ResumeOptions, RunOptions } from "./options.js";
-export type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "./plan/describe.js";
 export type { MermaidOptions } from "./plan/picture/mermaid.js";
 export type { PictureTrace, TraceEntry } from "./plan/picture/trace-marks.js";
 export { END, START, type TriggerMode } from "./plan/plan.js";

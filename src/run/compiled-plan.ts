@@ -1,3 +1,4 @@
+import type { GraphInfo } from "../callbacks/graph-info.js";
 import type {
   ForkOptions,
   HistoryEntry,
@@ -7,7 +8,7 @@ import type {
 } from "../checkpoint/history/history-entry.js";
 import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
 import { checkCaches } from "../compose/plan/cache-names.js";
-import { describePlan, type GraphInfo } from "../compose/plan/describe.js";
+import { describePlan } from "../compose/plan/describe.js";
 import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
 import { type MermaidOptions, toMermaid } from "../compose/plan/picture/mermaid.js";
 import type { Plan } from "../compose/plan/plan.js";

@@ -1,6 +1,7 @@
 import type { Viz } from "@viz-js/viz";
+import type { GraphInfo } from "../callbacks/graph-info.js";
 import { checkOptions } from "../check-options.js";
-import { describePlan, type GraphInfo } from "../compose/plan/describe.js";
+import { describePlan } from "../compose/plan/describe.js";
 import { type HasNodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
 import { pictureOf } from "../compose/plan/picture/picture.js";
 import { type PictureTrace, TraceMarks } from "../compose/plan/picture/trace-marks.js";

@@ -1,5 +1,5 @@
+import type { GraphInfo, ToolDescription } from "../callbacks/graph-info.js";
 import type { ComponentKind } from "../callbacks/run-info.js";
-import type { GraphInfo } from "../compose/plan/describe.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
 
 /*
@@ -97,13 +97,7 @@ export interface AgentView {
   readonly maxSteps: number | "dynamic";
 }
 
-export interface ToolView {
-  readonly name: string;
-  readonly description?: string;
-  readonly parameters?: JsonSchema;
-  readonly approval?: "always" | "sometimes";
-  readonly kind: "local" | "client" | "provider" | "agent";
-}
+export type ToolView = ToolDescription;
 
 // runs
 

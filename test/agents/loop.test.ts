@@ -267,7 +267,7 @@ describe("the graph of an agent", () => {
     const { nodes } = graph.graphInfo();
     expect(nodes.map(({ key, component }) => [key, component]).filter(([key]) => key !== START && key !== END)).toEqual(
       [
-        ["model", "lambda"],
+        ["model", "model"],
         ["tools", "tools_node"],
       ],
     );

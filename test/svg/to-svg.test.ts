@@ -59,7 +59,7 @@ describe("toSvg", () => {
 
   it("makes any key harmless text", async () => {
     for (const key of hostileTexts(60)) {
-      const svg = await toSvg({ name: key, nodes: [{ key, component: "lambda" }], edges: [] });
+      const svg = await toSvg({ name: key, component: "graph", nodes: [{ key, component: "lambda" }], edges: [] });
       const tags = new Set([...svg.matchAll(/<\/?([^\s/>]*)/g)].map(([, tag]) => tag));
       expect([...tags].filter((tag) => !["svg", "title", "g", "path", "polygon", "text"].includes(tag ?? ""))).toEqual(
         [],

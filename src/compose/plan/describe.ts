@@ -1,41 +1,17 @@
-import type { ComponentKind } from "../../callbacks/run-info.js";
-import { END_INDEX, LONE_INDEX, type NodeBody, type Plan, type PlanEdge, type PlanNode } from "./plan.js";
-
-/** A compiled graph as plain data. START and END are not in `nodes`; edges refer to them as `start` and `end`. */
-export interface GraphInfo {
-  /** The name of the graph; `""` without one. */
-  readonly name: string;
-  /** The nodes, without START and END. */
-  readonly nodes: readonly GraphNodeInfo[];
-  /** The edges, in the order in which they were added. */
-  readonly edges: readonly GraphEdgeInfo[];
-}
-
-/** A node of a compiled graph, as plain data. */
-export interface GraphNodeInfo {
-  /** The key of the node. */
-  readonly key: string;
-  /** Its name in traces, if it is not the key. */
-  readonly name?: string;
-  /** The component that the node runs. */
-  readonly component: ComponentKind | "passthrough";
-  /** The component's own type. */
-  readonly type?: string;
-  /** The inner graph, if the node is one or runs one for each item. */
-  readonly graph?: GraphInfo;
-}
-
-/** An edge of a compiled graph, as plain data. */
-export interface GraphEdgeInfo {
-  /** The key of the node that it leads from, or `start`. */
-  readonly from: string;
-  /** The key of the node that it leads to, or `end`. */
-  readonly to: string;
-  /** The kind of the edge. A branch has one edge for each of its targets. */
-  readonly kind: "edge" | "branch" | "error" | "data" | "control";
-  /** For a switch: the values that lead there. For data in a workflow: `path → field`, unless both are empty. */
-  readonly label?: string;
-}
+import type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "../../callbacks/graph-info.js";
+import { toJsonSchema } from "../../schema/json-schema/convert.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import { withoutUndefined } from "../../schema/without-undefined.js";
+import {
+  END_INDEX,
+  LONE_INDEX,
+  type NodeBody,
+  type Plan,
+  type PlanEdge,
+  type PlanNode,
+  type ValueCheck,
+} from "./plan.js";
+import type { NodePolicies } from "./policy-settings.js";
 
 /** The nodes and edges of a plan, in order of declaration. */
 export function describePlan(plan: Plan): GraphInfo {
@@ -48,7 +24,27 @@ export function describePlan(plan: Plan): GraphInfo {
       return label === undefined ? edge : { ...edge, label };
     }),
   );
-  return { name: plan.name, nodes: plan.nodes.slice(END_INDEX + 1).map(describeNode), edges: [...edges, ...branches] };
+  const { name, component, state } = plan;
+  return withoutUndefined<Whole<GraphInfo>>({
+    name,
+    component,
+    input: schemaOf(plan.checkInput, "input"),
+    output: schemaOf(plan.checkOutput, "output"),
+    state: state && true,
+    nodes: plan.nodes.slice(END_INDEX + 1).map(describeNode),
+    edges: [...edges, ...branches],
+  }) as GraphInfo;
+}
+
+type Whole<Info> = { readonly [Name in keyof Info]: Info[Name] | undefined };
+
+/** `undefined` without a schema, and for one that only validates. */
+function schemaOf(check: ValueCheck | undefined, side: "input" | "output"): JsonSchema | undefined {
+  try {
+    return check?.schema && toJsonSchema(check.schema as JsonSchema, { side });
+  } catch {
+    return undefined;
+  }
 }
 
 /** In a workflow there is one edge for each mapping; an edge without data is a control edge. */
@@ -59,15 +55,22 @@ function describeEdge({ from, to, labels }: PlanEdge, keyOf: (index: number) => 
   return labels.map((label) => (label === "" ? { ...ends, kind: "data" } : { ...ends, kind: "data", label }));
 }
 
-function describeNode({ key, name, component, type, body }: PlanNode): GraphNodeInfo {
+function describeNode({ key, name, component, type, body, policies, describe }: PlanNode): GraphNodeInfo {
   const inside = insideOf(body);
-  return {
+  return withoutUndefined<Whole<GraphNodeInfo>>({
     key,
-    ...(name === key ? {} : { name }),
+    name: name === key ? undefined : name,
     component,
-    ...(type === "" ? {} : { type }),
-    ...(inside === undefined ? {} : { graph: describePlan(inside) }),
-  };
+    type: type || undefined,
+    graph: inside && describePlan(inside),
+    policies: policies && namesOf(policies),
+    ...describe?.(),
+  }) as GraphNodeInfo;
+}
+
+function namesOf({ retry, timeoutMs, idleTimeoutMs, cache, fallback }: NodePolicies): GraphNodeInfo["policies"] {
+  const given = { retry, timeout: timeoutMs ?? idleTimeoutMs, cache, fallback };
+  return (Object.keys(given) as (keyof typeof given)[]).filter((policy) => given[policy]);
 }
 
 function insideOf(body: NodeBody): Plan | undefined {

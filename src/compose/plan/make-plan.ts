@@ -123,7 +123,7 @@ interface NodeSurroundings {
 }
 
 function makeNode({ key, node, settings }: DraftNode, { runtime, defaults, input }: NodeSurroundings): PlanNode {
-  const { component, type, body, takes, concat } = hasNodeDefinition(node) ? readDefinition(key, node) : node;
+  const { component, type, body, takes, concat, describe } = hasNodeDefinition(node) ? readDefinition(key, node) : node;
   checkNodeOptions(key, body, settings);
   return Object.freeze({
     key,
@@ -135,6 +135,7 @@ function makeNode({ key, node, settings }: DraftNode, { runtime, defaults, input
     settings: withConcat(settings, concat),
     policies: policiesOf(key, component, settings, runtime, defaults),
     input,
+    describe,
   });
 }
 

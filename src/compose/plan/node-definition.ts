@@ -1,6 +1,6 @@
 import type { ComponentKind } from "../../callbacks/run-info.js";
 import type { ConcatRule } from "../../schema/concat/rule.js";
-import type { NodeBody } from "./plan.js";
+import type { DescribeNode, NodeBody } from "./plan.js";
 
 /** The key of the node definition of a Runnable or builder of this library. */
 export const nodeDefinition: unique symbol = Symbol.for("kumiko/node") as never;
@@ -13,6 +13,8 @@ export interface NodeDefinition {
   /** The kind whose call options it takes, if it is not its own: a function that calls a model takes those of models. */
   readonly takes?: ComponentKind | undefined;
   readonly concat?: ConcatRule | undefined;
+  /** What the description of its graph says of it beside these fields. */
+  readonly describe?: DescribeNode | undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { GraphNodeInfo } from "../../callbacks/graph-info.js";
 import type { Handler } from "../../callbacks/handler.js";
 import type { ComponentKind, RunMeta } from "../../callbacks/run-info.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
@@ -133,7 +134,11 @@ export interface PlanNode {
   readonly policies?: NodePolicies | undefined;
   /** Only in workflows. */
   readonly input: PlanInput | undefined;
+  /** What the description of the graph says of it beside the fields here. */
+  readonly describe?: DescribeNode | undefined;
 }
+
+export type DescribeNode = () => Partial<Pick<GraphNodeInfo, "component" | "type" | "tools">>;
 
 /** The options of a node, as given to `addNode`. */
 export interface NodeSettings extends GivenPolicies {

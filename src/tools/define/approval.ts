@@ -33,6 +33,11 @@ export interface CallApproval {
   readonly payload?: PayloadRule | undefined;
 }
 
+/** Whether a rule asks about each call, or decides for each. */
+export function approvalIn(needed: ApprovalRule | undefined): "always" | "sometimes" | undefined {
+  return typeof needed === "function" ? "sometimes" : needed === true ? "always" : undefined;
+}
+
 /** The key of the question whether a call may run. */
 export const approvalKey = "tool_approval";
 

@@ -2,7 +2,7 @@ import type { ApprovalRule, Tool, ToolContext, ToolOutput } from "../../componen
 import { onlyValidates } from "../../schema/json-schema/convert.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
-import { approve } from "./approval.js";
+import { approvalIn, approve } from "./approval.js";
 import { OutputSource } from "./output-source.js";
 import { isToolStream } from "./producer.js";
 import { joinToolOutputs, toolOutputOf } from "./tool-output.js";
@@ -21,6 +21,7 @@ class ContractStages implements ToolStages {
   readonly stream: ToolStages["stream"];
   readonly approve: ToolStages["approve"];
   readonly approveAnswered: ToolStages["approve"];
+  readonly approval: ToolStages["approval"];
   readonly #tool: Tool<never>;
 
   constructor(tool: Tool<never>, info: ToolInfo) {
@@ -28,6 +29,7 @@ class ContractStages implements ToolStages {
     if (tool.invoke !== undefined) this.invoke = (input, ctx) => this.#tool.invoke?.(input as string, ctx as never);
     if (tool.stream !== undefined) this.stream = (input, ctx, call) => this.#stream(input, ctx, call);
     const needed = ofTool(tool, tool.requireApproval);
+    this.approval = approvalIn(needed as ApprovalRule | undefined);
     this.approveAnswered = approvalBy(info, true);
     this.approve = needed === undefined || needed === false ? undefined : approvalBy(info, needed);
   }

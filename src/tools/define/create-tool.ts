@@ -239,6 +239,7 @@ export function makeTool(
   options: AnyOptions,
   stream?: ToolDefinition["stream"],
   approvalPayload?: PayloadRule | undefined,
+  isAgent = false,
 ): AnyCreatedTool {
   checkToolOptions(options);
   const { id, description, inputSchema, outputSchema, suspendSchema, resumeSchema, requestContextSchema } = options;
@@ -281,6 +282,7 @@ export function makeTool(
       schemaCheck(requestContextSchema, () => toJsonSchema(requestContextSchema), "requestContextSchema"),
     hooks: hooksOf(options),
     toModelOutput: options.toModelOutput,
+    isAgent,
   });
   const tool: AnyCreatedTool = {
     component: "tool",

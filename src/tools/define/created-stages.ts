@@ -5,7 +5,7 @@ import type { DeclaredConcat } from "../../schema/concat/rule.js";
 import type { AnyStandardSchema, JsonSchema } from "../../schema/standard-schema.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { type Checked, type SchemaCheck, whenChecked } from "../../schema/validation/schema-check.js";
-import { approve, type PayloadRule } from "./approval.js";
+import { approvalIn, approve, type PayloadRule } from "./approval.js";
 import {
   argumentsDoNotFit,
   argumentsNotJson,
@@ -54,6 +54,8 @@ export interface ToolDefinition {
   readonly requestContext: SchemaCheck | undefined;
   readonly hooks: AnyToolHooks | undefined;
   readonly toModelOutput: ((result: ModelOutputOptions<never, never>) => unknown) | undefined;
+  /** Whether `execute` runs an agent. */
+  readonly isAgent: boolean;
 }
 
 /** The argument of `toModelOutput`. */
@@ -77,6 +79,8 @@ export class CreatedStages implements ToolStages {
   readonly checkRequest: ToolStages["checkRequest"];
   readonly hooks: AnyToolHooks | undefined;
   readonly isClientTool: boolean;
+  readonly approval: ToolStages["approval"];
+  readonly isAgent: boolean;
   private readonly definition: ToolDefinition;
 
   constructor(definition: ToolDefinition) {
@@ -88,10 +92,12 @@ export class CreatedStages implements ToolStages {
       this.checkRequest = (values, call) => checkRequest(values, requestContext, call);
     }
     this.suspension = definition.suspension;
-    const { requireApproval } = definition;
-    this.approveAnswered = this.approval(true);
+    const { requireApproval, isAgent } = definition;
+    this.isAgent = isAgent;
+    this.approval = approvalIn(requireApproval);
+    this.approveAnswered = this.approveBy(true);
     this.approve =
-      requireApproval === undefined || requireApproval === false ? undefined : this.approval(requireApproval);
+      requireApproval === undefined || requireApproval === false ? undefined : this.approveBy(requireApproval);
     const { execute } = definition;
     this.isClientTool = execute === undefined && definition.stream === undefined;
     const isStreaming = execute !== undefined && isGeneratorFunction(execute);
@@ -104,7 +110,7 @@ export class CreatedStages implements ToolStages {
     return this.definition.rawArguments ? text : readInput(text, this.definition.input, call);
   }
 
-  private approval(needed: ApprovalRule): ToolStages["approve"] {
+  private approveBy(needed: ApprovalRule): ToolStages["approve"] {
     const readInput = (text: string, call: StagedCall) => this.readInput(text, call);
     const { parameters, approvalPayload: payload } = this.definition;
     const rule = { needed, parameters, readInput, payload };

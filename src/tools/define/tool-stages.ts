@@ -83,8 +83,12 @@ export interface ToolStages {
   readonly approve?: ((input: unknown, ctx: ToolContext, call: StagedCall) => Approved | Promise<Approved>) | undefined;
   /** The same for a call that needed approval when it was asked, although the tool no longer requires it. */
   readonly approveAnswered?: ToolStages["approve"];
+  /** Whether each call needs approval, or a function decides. */
+  readonly approval?: "always" | "sometimes" | undefined;
   /** The schemas for suspending and resuming a call. */
   readonly suspension?: Suspension | undefined;
+  /** Whether an agent does the work. */
+  readonly isAgent?: boolean | undefined;
   /** Whether a client does the work, so that a call always has to wait. */
   readonly isClientTool?: boolean | undefined;
   /** The time limit of each call, in milliseconds. */

@@ -9,6 +9,7 @@ import type { AnyTool } from "../define/any-tool.js";
 import { CallBatch, callsIn } from "./call-batch.js";
 import { withCallIds } from "./call-ids.js";
 import type { AgenticToolsNodeConfig } from "./config.js";
+import { describeTools } from "./describe-tools.js";
 import type { ToolsNodeOptions } from "./options.js";
 import { ResultStream } from "./result-stream.js";
 import { withoutExecution } from "./results-of.js";
@@ -47,6 +48,7 @@ export class AgenticToolsNode extends BareRunnable<AgenticMessage, AgenticMessag
         stream: (message: AgenticMessage, ctx: Context) => new StreamReader(new ResultStream(open(kit, message, ctx))),
         ...(kit.hasInputHooks ? streamedInput(kit) : undefined),
       },
+      describe: () => ({ tools: describeTools(kit.table) }),
     });
     this.#infos = kit.infos;
     this.#skipped = kit.skipped;

@@ -1,4 +1,4 @@
-import type { GraphInfo } from "../../compose/plan/describe.js";
+import type { GraphInfo } from "../../callbacks/graph-info.js";
 import { type Level, type LevelEdge, type LevelNode, type LevelTool, sizes } from "./level.js";
 
 const modelWidth = 168;

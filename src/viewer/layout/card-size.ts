@@ -1,4 +1,4 @@
-import type { GraphNodeInfo } from "../../compose/plan/describe.js";
+import type { GraphNodeInfo } from "../../callbacks/graph-info.js";
 import { type Level, sizes } from "./level.js";
 
 /** The width of a card by the length of its name, never by measured text: the same on every machine. */

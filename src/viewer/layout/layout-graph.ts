@@ -1,4 +1,4 @@
-import type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "../../compose/plan/describe.js";
+import type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "../../callbacks/graph-info.js";
 import { agentLevel, isAgentGraph } from "./agent-level.js";
 import { type BoxSize, boxSize, cardWidth, titleOf } from "./card-size.js";
 import { type Level, type LevelEdge, type LevelNode, type Point, sizes } from "./level.js";

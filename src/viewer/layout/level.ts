@@ -1,4 +1,4 @@
-import type { GraphEdgeInfo, GraphNodeInfo } from "../../compose/plan/describe.js";
+import type { GraphEdgeInfo, GraphNodeInfo } from "../../callbacks/graph-info.js";
 
 export interface Point {
   readonly x: number;

@@ -1,4 +1,4 @@
-import type { GraphEdgeInfo } from "../../compose/plan/describe.js";
+import type { GraphEdgeInfo } from "../../callbacks/graph-info.js";
 
 /** A node with its size and its ports. Everything but `x` is known before the nodes are placed. */
 export interface PlacedNode {

@@ -1,5 +1,6 @@
-import { Chain, END, Graph, lambda, passthrough, START } from "kumiko";
+import { Chain, END, Graph, lambda, memoryCache, passthrough, START } from "kumiko";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 
 const same = (text: string) => text;
 
@@ -17,12 +18,14 @@ describe("graphInfo()", () => {
   it("gives nodes in order of declaration, and what is inside them", () => {
     expect(graph().compile({ name: "outer" }).graphInfo()).toEqual({
       name: "outer",
+      component: "graph",
       nodes: [
         {
           key: "inner",
           component: "chain",
           graph: {
             name: "",
+            component: "chain",
             nodes: [{ key: "only", component: "lambda" }],
             edges: [
               { from: "start", to: "only", kind: "edge" },
@@ -41,6 +44,39 @@ describe("graphInfo()", () => {
         { from: "inner", to: "end", kind: "branch" },
       ],
     });
+  });
+
+  it("has the schemas of its ends as JSON Schema, and says whether it has a state", () => {
+    const input = z.object({ city: z.string() });
+    const app = new Graph({ input, output: z.date() })
+      .withState(() => ({ visits: 0 }))
+      .addNode("when", () => new Date())
+      .addEdge(START, "when")
+      .addEdge("when", END)
+      .compile();
+    expect(app.graphInfo()).toMatchObject({
+      input: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+      output: { type: "string", format: "date-time" },
+      state: true,
+    });
+    const validating = {
+      "~standard": { version: 1, vendor: "mine", validate: (value: unknown) => ({ value: String(value) }) },
+    } as const;
+    expect(new Chain({ input: validating }).append(same).compile().graphInfo()).not.toHaveProperty("input");
+  });
+
+  it("names the policies of nodes", () => {
+    const retry = { attempts: 2 };
+    const app = new Chain<string>()
+      .append(same, { key: "all", retry, timeoutMs: 10, cache: { store: memoryCache() }, fallback: () => "" })
+      .append(same, { key: "idle", idleTimeoutMs: 10 })
+      .append(same, { key: "none", retry: false, cache: false })
+      .compile({ name: "policies" });
+    expect(app.graphInfo().nodes).toEqual([
+      { key: "all", component: "lambda", policies: ["retry", "timeout", "cache", "fallback"] },
+      { key: "idle", component: "lambda", policies: ["timeout"] },
+      { key: "none", component: "lambda" },
+    ]);
   });
 
   it("is plain data", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { GraphInfo } from "../../../src/compose/plan/describe.js";
+import type { GraphInfo } from "../../../src/callbacks/graph-info.js";
 import { layoutGraph } from "../../../src/viewer/layout/layout-graph.js";
 import { findNode } from "../../../src/viewer/layout/level.js";
 import { type Faults, faultsOf } from "./faults.js";
@@ -35,11 +35,13 @@ describe("the layout of a graph", () => {
     const keys = Array.from({ length: 151 }, (_, index) => `node${index}`);
     const inner: GraphInfo = {
       name: "large",
+      component: "graph",
       nodes: keys.map((key) => ({ key, component: "lambda" })),
       edges: keys.map((key, index) => ({ from: keys[index - 1] ?? "start", to: key, kind: "edge" })),
     };
     const info: GraphInfo = {
       name: "outer",
+      component: "graph",
       nodes: [{ key: "large", component: "graph", graph: inner }],
       edges: [
         { from: "start", to: "large", kind: "edge" },
@@ -55,6 +57,7 @@ describe("the layout of a graph", () => {
   it("puts END below everything, and leaves out edges to nodes that are not there", () => {
     const level = layoutGraph({
       name: "",
+      component: "graph",
       nodes: [
         { key: "ask", component: "lambda" },
         { key: "notify", component: "lambda" },

@@ -1,4 +1,4 @@
-import type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "../../../src/compose/plan/describe.js";
+import type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "../../../src/callbacks/graph-info.js";
 
 /** Random graphs, the same for the same seed: with branches, loops, data edges, inner graphs and agents. */
 export function randomGraphs(seed: number): () => GraphInfo {
@@ -29,17 +29,18 @@ export function randomGraphs(seed: number): () => GraphInfo {
     }
     for (const { key } of nodes)
       if (!edges.some(({ from }) => from === key)) edges.push({ from: key, to: "end", kind: "edge" });
-    return { name: "random", nodes, edges };
+    return { name: "random", component: "graph", nodes, edges };
   };
   return () => graphOf(2);
 }
 
 export function agentGraph(tools: number): GraphInfo {
-  const list = Array.from({ length: tools }, (_, index) => ({ name: `tool_${index}`, kind: "local" }));
-  const toolsNode: GraphNodeInfo = Object.assign({ key: "tools", component: "tools_node" } as const, { tools: list });
+  const list = Array.from({ length: tools }, (_, index) => ({ name: `tool_${index}`, kind: "local" }) as const);
+  const toolsNode: GraphNodeInfo = { key: "tools", component: "tools_node", tools: list };
   return {
     name: "agent",
-    nodes: [{ key: "model", component: "lambda" }, toolsNode],
+    component: "agent",
+    nodes: [{ key: "model", component: "model" }, toolsNode],
     edges: [
       { from: "start", to: "model", kind: "edge" },
       { from: "tools", to: "model", kind: "edge" },

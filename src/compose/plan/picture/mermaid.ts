@@ -1,6 +1,6 @@
+import type { GraphInfo } from "../../../callbacks/graph-info.js";
 import { checkOptions } from "../../../check-options.js";
 import { invalidOption } from "../../errors.js";
-import type { GraphInfo } from "../describe.js";
 import { type Picture, type PictureEdge, type PictureNode, pictureOf } from "./picture.js";
 import { type PictureTrace, TraceMarks } from "./trace-marks.js";
 

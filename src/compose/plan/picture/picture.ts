@@ -1,4 +1,4 @@
-import type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "../describe.js";
+import type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "../../../callbacks/graph-info.js";
 import { END, START } from "../plan.js";
 import type { Status, TraceMarks } from "./trace-marks.js";
 

@@ -22,6 +22,7 @@ describe("toMermaid()", () => {
   it("gives every kind of edge a line of its own", () => {
     const info: GraphInfo = {
       name: "w",
+      component: "graph",
       nodes: ["a", "b", "c"].map((key) => ({ key, component: "lambda" })),
       edges: [
         { from: "start", to: "a", kind: "data", label: "x → y" },
@@ -72,8 +73,8 @@ describe("toMermaid()", () => {
         ["next", "end"],
       ];
       const edges = ends.map(([from = "", to = ""]) => ({ from, to, kind: "edge" }) as const);
-      const drawn = toMermaid({ name: key, nodes, edges });
-      expect(toMermaid({ name: key, nodes, edges })).toBe(drawn);
+      const drawn = toMermaid({ name: key, component: "graph", nodes, edges });
+      expect(toMermaid({ name: key, component: "graph", nodes, edges })).toBe(drawn);
       const label = String.raw`"(?:[\p{L}\p{N} _.,:/()×→-]|#\d+;)*"`;
       const line = new RegExp(String.raw`^(?:flowchart TD|n\d+(?:\(\[${label}\]\)|\[${label}\])|n\d+ --> n\d+)$`, "u");
       expect(lines(drawn).filter((text) => !line.test(text))).toEqual([]);

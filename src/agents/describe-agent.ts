@@ -1,0 +1,69 @@
+import type { ToolDescription } from "../callbacks/graph-info.js";
+import { toJsonSchema } from "../schema/json-schema/convert.js";
+import type { JsonSchema } from "../schema/standard-schema.js";
+import { approvalIn } from "../tools/define/approval.js";
+import { approvalFor } from "../tools/define/approval-option.js";
+import { describeTool } from "../tools/node/describe-tools.js";
+import type { AgentDescription } from "./agent-description.js";
+import type { AgentParts } from "./agent-parts.js";
+import { modelChain } from "./model-chain.js";
+import { toolboxOf } from "./ready-agent.js";
+
+export function describeAgent(parts: AgentParts): AgentDescription {
+  const { name, description, options, output, maxSteps, middleware } = parts;
+  const { instructions, handoffs } = options;
+  const model = modelOf(parts);
+  const given = typeof instructions === "function" ? "dynamic" : instructions;
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    ...(given !== undefined && { instructions: given }),
+    ...(model !== undefined && { model }),
+    tools: agentTools(parts) ?? "dynamic",
+    ...(output && { output: schemaOf(output) }),
+    handoffs: typeof handoffs === "function" ? "dynamic" : parts.handoffs().map((agent) => agent.name),
+    middleware: middleware.map((one) => one.name),
+    maxSteps,
+  };
+}
+
+/** What the description of an agent's graph says of the node that asks the model. */
+export function describeModelNode(parts: AgentParts): { readonly component: "model"; readonly type?: string } {
+  const type = modelOf(parts);
+  return { component: "model", ...(type !== undefined && type !== "dynamic" && { type }) };
+}
+
+/** The same of the node that runs the tools. */
+export function describeToolsNode(parts: AgentParts): { readonly tools?: readonly ToolDescription[] } {
+  const tools = agentTools(parts);
+  return tools === undefined ? {} : { tools };
+}
+
+function modelOf(parts: AgentParts): string | undefined {
+  const { model } = parts.options;
+  return typeof model === "function" ? "dynamic" : modelChain(model, parts, `createAgent("${parts.name}")`).model.type;
+}
+
+/** `undefined` if a function gives them. */
+function agentTools(parts: AgentParts): ToolDescription[] | undefined {
+  const { tools = [], requireApproval } = parts.options;
+  if (typeof tools === "function") return undefined;
+  const { infos, table } = toolboxOf(parts, tools, true);
+  return infos.map((info) => {
+    const entry = table.entries.get(info.name);
+    const own = describeTool(info, entry?.stages);
+    // what the model's provider runs asks nobody here
+    const rule = entry && approvalFor<unknown>({ requireApproval: requireApproval as never }, entry.name, undefined);
+    const approval = own.approval === "always" ? own.approval : (approvalIn(rule as never) ?? own.approval);
+    return approval === undefined ? own : { ...own, approval };
+  });
+}
+
+function schemaOf(output: NonNullable<AgentParts["output"]>): JsonSchema {
+  try {
+    return toJsonSchema(output, { side: "output" });
+  } catch {
+    // a schema that transforms its value: what the model is asked for
+    return toJsonSchema(output);
+  }
+}
