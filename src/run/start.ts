@@ -171,10 +171,15 @@ function asInput(run: RootRun, reader: StreamReader<unknown>): StreamReader<unkn
 
 // runs that can be resumed
 
-/** Loads the code that only resumable runs need. */
-async function loadSavedRuns(): Promise<typeof import("./saved/saved-runs.js").savedRuns> {
-  return (await import("./saved/saved-runs.js")).savedRuns;
+type SavedRunsCode = typeof import("./saved/saved-runs.js").savedRuns;
+
+/** Loads the code that only resumable runs need. It is kept: each `import()` costs microseconds, also of what is loaded. */
+async function loadSavedRuns(): Promise<SavedRunsCode> {
+  loaded.savedRuns ??= (await import("./saved/saved-runs.js")).savedRuns;
+  return loaded.savedRuns;
 }
+
+const loaded: { savedRuns?: SavedRunsCode } = {};
 
 interface SavedStart {
   readonly options: RunOptions | undefined;

@@ -35,8 +35,10 @@ export class JsonSchemaValidator implements SchemaValidator {
   }
 
   async #load(): Promise<Compilers> {
-    const { SchemaCompilers } = await import("./json-schema/compilers.js");
-    this.#compilers ??= new SchemaCompilers();
+    if (this.#compilers === undefined) {
+      const { SchemaCompilers } = await import("./json-schema/compilers.js");
+      this.#compilers ??= new SchemaCompilers();
+    }
     return this.#compilers;
   }
 }
