@@ -74,7 +74,7 @@ export async function runStep(
     return output;
   } catch (error) {
     if (causedByInterrupt(error)) log?.suspended(payloadOf(error));
-    else if (!ctx.signal.aborted && retries.isLast(ctx.attempt, error)) {
+    else if (retries.isLast(ctx.attempt, error) && !ctx.signal.aborted) {
       log?.failed(error);
       if (!position.isMember) live.failure ??= { error };
     }

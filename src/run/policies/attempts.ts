@@ -83,7 +83,7 @@ export class Attempts implements Tried {
     // the streams inside say where it began, and are forgotten with the attempt
     const origin = await task.owner.openStreams.findOrigin(error);
     this.#throwUnlessFailure(error);
-    this.#current?.end(abortError("This attempt has failed."));
+    this.#current?.end(attemptFailed());
     if (mayRepeat && (await this.#waitForNext(error))) return undefined;
     const { fallback } = this.#policies;
     if (fallback === undefined) throw origin;
@@ -119,9 +119,9 @@ export class Attempts implements Tried {
   /** Ends early if the run is aborted or pauses; in the latter case a resume runs the node again. */
   async #wait(ms: number): Promise<void> {
     const task = this.#task;
-    const { clock } = task.runtime;
-    const { signal } = task;
     if (ms > 0 && !task.owner.expectsStop) {
+      const { clock } = task.runtime;
+      const { signal } = task;
       await new Promise<void>((resolve) => {
         const done = (): void => {
           clock.clearTimer(timer);
@@ -174,6 +174,14 @@ export class Attempts implements Tried {
     return Object.freeze({ node: key, input: await this.given.whole(), error: located, attempts: this.attempts });
   }
 }
+
+/** The reason with which leftover work of failed attempts is aborted. It is the same for all, as an error with its stack costs microseconds. */
+function attemptFailed(): DOMException {
+  reasons.failed ??= abortError("This attempt has failed.");
+  return reasons.failed;
+}
+
+const reasons: { failed?: DOMException } = {};
 
 /** The error of a `fallback`, with the failure that it should have replaced as its innermost cause. */
 function withCause(thrown: unknown, ...[failed, located]: readonly [unknown, unknown]): unknown {
