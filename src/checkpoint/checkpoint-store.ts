@@ -1,3 +1,5 @@
+import type { RunIndex, RunQuery, RunRow } from "./runs/run-index.js";
+
 /** The content of a store under an id. */
 export interface StoredCheckpoint {
   /** The bytes of the last `put`: a copy, which the caller may change. */
@@ -30,14 +32,17 @@ export interface CheckpointStore {
    * Writes, and returns the new version, an integer. With `ifVersion` it replaces exactly that version and removes the entries
    * appended to it; with `undefined` it creates the row, and rejects when there is one. When it rejects for another reason
    * than a conflict, the data may or may not have been written.
+   *
+   * `index`: what the row is found by in {@link runs}, written in the same step. A row that is put without one is in no list.
    */
-  put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number>;
+  put(id: string, data: Uint8Array, ifVersion: number | undefined, index?: RunIndex): Promise<number>;
   /**
    * Adds an entry after the data and entries of exactly this version, and returns the new version, an integer. The cost should
    * depend on the size of the entry only, not on the rest: each save appends what changed. An entry is written as a whole or
-   * not at all. A store that cannot do this leaves the method out, and gets the whole checkpoint in each `put`.
+   * not at all. A store that cannot do this leaves the method out, and gets the whole checkpoint in each `put`. Without `index`,
+   * that of the row stays.
    */
-  append?(id: string, data: Uint8Array, ifVersion: number): Promise<number>;
+  append?(id: string, data: Uint8Array, ifVersion: number, index?: RunIndex): Promise<number>;
   /**
    * Removes data and entries, at any version or at exactly this one. Without `ifVersion` an unknown id is not an error.
    */
@@ -52,6 +57,16 @@ export interface CheckpointStore {
    * then others may continue its runs. A store that cannot know returns `true`, or leaves the method out.
    */
   isOwnerAlive?(owner: string): Promise<boolean>;
+  /**
+   * The runs that match a query: rows put with an index, in ascending order of `since`, then of id. A store that cannot search
+   * leaves the method out; then every id and document is read.
+   */
+  runs?(query: RunQuery): Promise<RunRow[]>;
+  /**
+   * Calls the listener after changes of rows with an index, whichever process made them, and returns a function that ends it.
+   * Calls may be lost, doubled or late. Without a row it means: look at everything.
+   */
+  changes?(listener: (row?: RunRow) => void): () => void;
 }
 
 /** A store that holds a resource: a file, connections, memory. Once it is closed, every call rejects. */

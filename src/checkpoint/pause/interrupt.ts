@@ -12,6 +12,8 @@ export interface Interrupt {
   readonly info: unknown;
   /** The JSON Schema that an answer must match, if a schema was given. */
   readonly schema?: object;
+  /** When the deadline given to `ctx.ask` passes, in milliseconds since 1970. */
+  readonly expiresAt?: number;
   /** The enclosing node, call or graph; its own `parent` leads on to the graph that was run. */
   readonly parent?: Interrupt;
 }
