@@ -1,6 +1,7 @@
 import { defineConfig } from "tsup";
 import { bundlePackage } from "./scripts/build/bundle-package.js";
 import { declarationsOf } from "./scripts/build/declarations.js";
+import { embedPageAssets } from "./scripts/build/page-assets.js";
 
 const root = "src/index.ts";
 
@@ -37,14 +38,18 @@ export default defineConfig({
   platform: "neutral",
   // For the stores and loaders; the other entries reach none of it. Packages are external when package.json says that they are needed.
   external: [/^node:/],
-  noExternal: ["eventemitter3"],
+  noExternal: ["eventemitter3", "@dagrejs/dagre"],
   removeNodeProtocol: false,
   splitting: true,
   // esbuild drops what nothing uses. tsup's `treeshake` would add a second pass, which writes the source map comment twice.
   sourcemap: true,
   dts: { entry: declarationsOf(import.meta.dirname, { index: root, ...parts }) },
   clean: true,
-  esbuildPlugins: [bundlePackage(import.meta.dirname, "eventemitter3", "dist/eventemitter3.esm.js")],
+  esbuildPlugins: [
+    bundlePackage(import.meta.dirname, "eventemitter3", "dist/eventemitter3.esm.js"),
+    bundlePackage(import.meta.dirname, "@dagrejs/dagre", "dist/dagre.esm.js"),
+    embedPageAssets(),
+  ],
   plugins: [
     {
       name: "classes",

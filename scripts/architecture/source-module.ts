@@ -17,13 +17,23 @@ export interface SourceModule {
   readonly imports: readonly ImportSite[];
 }
 
-/** Every `.ts` file under `folder`, a path from `root`. */
+/** Every `.ts` and `.tsx` file under `folder`, a path from `root`. */
 export function readModules(root: string, folder: string): SourceModule[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
+  const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => posix.join(folder, name.replaceAll("\\", "/")))
-    .sort()
-    .map((path) => parseModule(path, readFileSync(join(root, path), "utf8")));
+    .sort();
+  const known = new Set(paths);
+  return paths.map((path) => {
+    const module = parseModule(path, readFileSync(join(root, path), "utf8"));
+    const imports = module.imports.map((site) => {
+      const withJsx = `${site.target}x`;
+      return site.target !== undefined && !known.has(site.target) && known.has(withJsx)
+        ? { ...site, target: withJsx }
+        : site;
+    });
+    return { ...module, imports };
+  });
 }
 
 export function parseModule(path: string, text: string): SourceModule {

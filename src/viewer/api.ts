@@ -1,6 +1,7 @@
 import type { GraphInfo, ToolDescription } from "../callbacks/graph-info.js";
 import type { ComponentKind } from "../callbacks/run-info.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
+import type { Level } from "./layout/level.js";
 
 /*
  * The JSON that the server of the viewer sends and takes. All paths are below `<basePath>/api/`. Errors are `Failure` with the
@@ -79,6 +80,8 @@ export interface AppRow {
 /** `GET apps/<key>` */
 export interface AppView extends AppRow {
   readonly graph: GraphInfo;
+  /** Where everything stands: `layoutGraph(graph)`, so that the page has no layout of its own. */
+  readonly level: Level;
   /** Of an agent: its description; `"dynamic"` is what a function supplies. */
   readonly agent?: AgentView;
   /** The JSON Schema of its input, if it has one. Agents take a message and a thread. */
@@ -168,6 +171,8 @@ export interface RunView {
   /** The key in `graphs` of the run's graph; absent for an unknown graph. */
   readonly graph?: string;
   readonly graphs: Readonly<Record<string, GraphInfo>>;
+  /** Where everything in its graph stands: `layoutGraph(graphs[graph])`. */
+  readonly level?: Level;
   /** The tools of each agent in the graph, by the path of the agent's node (`""` for the run itself). */
   readonly tools: Readonly<Record<string, readonly ToolView[]>>;
   /** When it ran: one per start and resume. All times are milliseconds since 1970. */

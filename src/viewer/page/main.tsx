@@ -1,0 +1,83 @@
+/** @jsxImportSource preact */
+import { render } from "preact";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import type { About } from "../api.js";
+import { Client, messageOf, takeToken } from "./client.js";
+import { Live, type LiveListener, poll } from "./live.js";
+import { applyTheme } from "./parts/theme.js";
+import { type Session, SessionProvider } from "./session.js";
+import { Shell } from "./shell.js";
+
+/** Asks who is looking, and shows the page. */
+function Page({ client }: { readonly client: Client }) {
+  const [about, setAbout] = useState<About | undefined>();
+  const [failure, setFailure] = useState<string | undefined>();
+  useEffect(() => {
+    client.get<About>("about").then(setAbout, (error: unknown) => setFailure(messageOf(error)));
+  }, [client]);
+  if (failure !== undefined) {
+    return (
+      <main class="empty">
+        <h1>Kumiko cannot be shown</h1>
+        <p>{failure}</p>
+      </main>
+    );
+  }
+  return about === undefined ? <main class="empty" aria-busy="true" /> : <Ready client={client} about={about} />;
+}
+
+interface Notice {
+  readonly id: number;
+  readonly text: string;
+  readonly isFailure: boolean;
+}
+
+function Ready({ client, about }: { readonly client: Client; readonly about: About }) {
+  const [notices, setNotices] = useState<readonly Notice[]>(() =>
+    about.notices.map((text, id) => ({ id: -1 - id, text, isFailure: false })),
+  );
+  const subscribe = useEvents(client, about.isLive);
+  const dismiss = (id: number): void => setNotices((old) => old.filter((notice) => notice.id !== id));
+  const say = useCallback((text: string, isFailure = false) => {
+    const id = performance.now();
+    setNotices((old) => [...old.slice(-3), { id, text, isFailure }]);
+    if (!isFailure) setTimeout(() => setNotices((old) => old.filter((notice) => notice.id !== id)), 6_000);
+  }, []);
+  useEffect(
+    () =>
+      subscribe((event) => {
+        if (event.type === "notice") say(event.text);
+      }),
+    [subscribe, say],
+  );
+  const session = useMemo((): Session => ({ client, about, subscribe, say }), [client, about, subscribe, say]);
+  return (
+    <SessionProvider value={session}>
+      <Shell />
+      <div class="notices" role="status" aria-live="polite">
+        {notices.map(({ id, text, isFailure }) => (
+          <div key={id} class={`notice${isFailure ? " failure" : ""}`}>
+            <span>{text}</span>
+            <button type="button" class="link" onClick={() => dismiss(id)}>
+              Close
+            </button>
+          </div>
+        ))}
+      </div>
+    </SessionProvider>
+  );
+}
+
+/** The server's events; where there are none, the page asks again now and then. */
+function useEvents(client: Client, isLive: boolean): (listener: LiveListener) => () => void {
+  const live = useMemo(() => new Live(client), [client]);
+  useEffect(() => {
+    if (isLive) void live.run();
+  }, [live, isLive]);
+  return useCallback((listener) => (isLive ? live.subscribe(listener) : poll(listener)), [live, isLive]);
+}
+
+const base = document.body.dataset.base ?? "/";
+const root = document.getElementById("app");
+applyTheme();
+if (root !== null) render(<Page client={new Client(base, takeToken(base))} />, root);

@@ -1,0 +1,231 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { QuestionView, TurnView } from "../../api.js";
+import { count, duration, plural } from "../parts/format.js";
+import { Icon } from "../parts/icon.js";
+import { JsonView } from "../parts/json-view.js";
+import { brief } from "../parts/plain-value.js";
+import { SafeText } from "../parts/safe-text.js";
+import { readMessage, type ShownMessage } from "./messages.js";
+import type { Moment } from "./moment.js";
+import { momentOf } from "./moment.js";
+import type { ShownSpan } from "./run-model.js";
+import { type TalkItem, talkItems } from "./talk-items.js";
+
+interface ConversationProps {
+  readonly moment: Moment;
+  readonly selected: string | undefined;
+  onSelect(row: string | undefined): void;
+  /** Draws what answers a question; absent where nobody can. */
+  readonly answer?: ((question: QuestionView) => ComponentChildren) | undefined;
+}
+
+/** What was said and done, up to a moment. */
+export function Conversation({ moment, selected, onSelect, answer }: ConversationProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const items = talkItems(moment);
+  const { view } = moment.run;
+  const size = items.length + moment.time / 1e12;
+  useEffect(() => {
+    const element = ref.current;
+    if (element !== null && size > 0) element.scrollTop = element.scrollHeight;
+  }, [size]);
+  const open = moment.isEnd ? view.questions : [];
+  const turns = (view.turns ?? []).slice(0, -1);
+  return (
+    <div class="talk" ref={ref} tabIndex={0} role="log" aria-label="Conversation" aria-live="off">
+      {turns.length > 0 && <EarlierTurns turns={turns} />}
+      {items.length === 0 && <p class="t3">Nothing has been said yet.</p>}
+      {items.map((item) => (
+        <Item key={item.id} item={item} moment={moment} selected={selected} onSelect={onSelect}>
+          {answerOf(item, open, answer)}
+        </Item>
+      ))}
+    </div>
+  );
+}
+
+function answerOf(
+  item: TalkItem,
+  questions: readonly QuestionView[],
+  answer: ConversationProps["answer"],
+): ComponentChildren {
+  if (item.kind !== "tool" && item.kind !== "question") return undefined;
+  if (item.span.source.status !== "waiting" || answer === undefined) return undefined;
+  const { address } = item.span.source;
+  const question = questions.find((other) => other.address === address || other.address.startsWith(`${address};`));
+  return question && answer(question);
+}
+
+interface ItemProps {
+  readonly item: TalkItem;
+  readonly moment: Moment;
+  readonly selected: string | undefined;
+  readonly children: ComponentChildren;
+  onSelect(row: string | undefined): void;
+}
+
+function Item({ item, moment, selected, onSelect, children }: ItemProps) {
+  switch (item.kind) {
+    case "prompt":
+      return (
+        <>
+          {item.messages.map((message, index) => (
+            <Prompt key={index} message={message} />
+          ))}
+        </>
+      );
+    case "answer":
+      return <Answer item={item} />;
+    case "tool":
+      return (
+        <ToolCall item={item} time={moment.time} isOpen={selected === item.span.row} onSelect={onSelect}>
+          {children}
+        </ToolCall>
+      );
+    case "question":
+      return (
+        <div class="msg ai">
+          <div class="who">
+            <Icon name="ask" size={11} />
+            {item.span.path} asks
+          </div>
+          {children}
+        </div>
+      );
+    case "error":
+      return (
+        <div class="msg ai failure">
+          <div class="who">
+            <Icon name="failed" size={11} />
+            {item.span.path} failed
+          </div>
+          <p>
+            <SafeText text={item.span.source.error?.message ?? ""} />
+          </p>
+        </div>
+      );
+    case "wait":
+      return <div class="hold">answered after {duration(item.ms)}</div>;
+    default:
+      return item satisfies never;
+  }
+}
+
+export function Prompt({ message }: { readonly message: ShownMessage }) {
+  return (
+    <div class="msg user">
+      <SafeText text={message.text} />
+      {message.images.map((source, index) => (
+        <img key={index} src={source} alt="sent with the message" />
+      ))}
+    </div>
+  );
+}
+
+function Answer({ item }: { readonly item: Extract<TalkItem, { kind: "answer" }> }) {
+  const { span, text, reasoning, state } = item;
+  return (
+    <div class="msg ai">
+      <div class="who">
+        <Icon name="model" size={11} />
+        {lastKey(span.path) || "model"}
+        <span class="num">
+          {state === "done" ? figures(span) : state === "thinking" ? " thinking …" : " writing …"}
+        </span>
+      </div>
+      {reasoning !== "" && (
+        <details class="thought">
+          <summary>Reasoning</summary>
+          <p>
+            <SafeText text={reasoning} />
+          </p>
+        </details>
+      )}
+      {(text !== "" || state === "writing") && (
+        <p>
+          <SafeText text={text} />
+          {state === "writing" && <span class="caret" />}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function figures({ start, end, usage, source }: ShownSpan): string {
+  if (source.status === "failed") return ` ${duration(end - start)} · failed`;
+  const time = ` ${duration(end - start)}`;
+  if (usage === undefined) return time;
+  return `${time} · ${count(usage.promptTokens)} → ${plural(usage.completionTokens, "token")}`;
+}
+
+interface ToolCallProps {
+  readonly item: Extract<TalkItem, { kind: "tool" }>;
+  readonly time: number;
+  readonly isOpen: boolean;
+  readonly children: ComponentChildren;
+  onSelect(row: string | undefined): void;
+}
+
+function ToolCall({ item, time, isOpen, onSelect, children }: ToolCallProps) {
+  const { span } = item;
+  const { status } = momentOf([span], time);
+  const icon = status === "waiting" ? "ask" : status === "done" ? "check" : status === "failed" ? "failed" : "tool";
+  const words = { waiting: "needs an answer", running: "running", failed: "failed", idle: "", done: "" }[status];
+  return (
+    <div class={`tool ${status}`}>
+      <button type="button" aria-expanded={isOpen} onClick={() => onSelect(isOpen ? undefined : span.row)}>
+        <span class={`badge st-${status}`}>
+          <span class="ico">
+            <Icon name={icon} size={13} />
+          </span>
+        </span>
+        <span class="tool-name">{span.tool}</span>
+        <span class="t3 cut tool-brief">
+          <SafeText text={brief(item.arguments)} hasLinks={false} />
+        </span>
+        <span class="t3 num tool-time">{words === "" ? duration(span.end - span.start) : words}</span>
+      </button>
+      {isOpen && (
+        <div class="io">
+          <JsonView value={item.arguments} label={`Arguments of ${span.tool}`} />
+          {item.result !== undefined && <JsonView value={item.result} label={`Result of ${span.tool}`} />}
+        </div>
+      )}
+      {status === "failed" && span.source.error !== undefined && (
+        <div class="io failure">
+          <SafeText text={span.source.error.message} />
+        </div>
+      )}
+      {children}
+    </div>
+  );
+}
+
+/** Folded: what matters is the turn that is looked at. */
+function EarlierTurns({ turns }: { readonly turns: readonly TurnView[] }) {
+  return (
+    <details class="earlier">
+      <summary>{plural(turns.length, "earlier turn")}</summary>
+      {turns.map(({ turn, prompt, messages }) => (
+        <div key={turn} class="turn">
+          {[...prompt, ...messages].map((value, index) => {
+            const message = readMessage(value);
+            if (message === undefined) return null;
+            if (message.role === "user") return <Prompt key={index} message={message} />;
+            return message.text === "" ? null : (
+              <p key={index} class="t2">
+                <SafeText text={message.text} />
+              </p>
+            );
+          })}
+        </div>
+      ))}
+    </details>
+  );
+}
+
+function lastKey(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,242 @@
+/** @jsxImportSource preact */
+import { Fragment } from "preact";
+import { barX, titleOf } from "../../layout/card-size.js";
+import { labelText } from "../../layout/labels.js";
+import type { Level, LevelEdge, LevelNode } from "../../layout/level.js";
+import { px } from "../parts/elements.js";
+import { duration } from "../parts/format.js";
+import { Icon, iconOf, kindOf } from "../parts/icon.js";
+import type { Moment } from "./moment.js";
+
+export interface GraphState {
+  /** Absent for the graph of an app, which no run is shown of. */
+  readonly moment: Moment | undefined;
+  readonly selected: string | undefined;
+  /** The node with the focus of the keyboard. */
+  readonly focused: string | undefined;
+  onSelect(row: string): void;
+}
+
+interface LevelProps extends GraphState {
+  readonly level: Level;
+}
+
+/** The cards and lines of one graph, and in its boxes those of inner ones. */
+export function GraphLevel({ level, ...state }: LevelProps) {
+  return (
+    <>
+      <Lines level={level} moment={state.moment} />
+      {level.edges.map((edge) => (
+        <Label key={`${edge.from} ${edge.to}`} edge={edge} />
+      ))}
+      {level.nodes.map((node) => (
+        <NodeView key={node.path} node={node} {...state} />
+      ))}
+    </>
+  );
+}
+
+function Lines({ level, moment }: { readonly level: Level; readonly moment: Moment | undefined }) {
+  const edges = level.edges.map((edge) => ({ edge, isTaken: moment?.isTaken(edge, level) === true }));
+  // what was taken lies above
+  edges.sort((a, b) => Number(a.isTaken) - Number(b.isTaken));
+  return (
+    <svg class="lines" width={level.width} height={level.height} aria-hidden="true">
+      {edges.map(({ edge, isTaken }) => {
+        const look = `${edge.kind}${isTaken ? " on" : moment === undefined ? "" : " off"}`;
+        return (
+          <Fragment key={`${edge.from} ${edge.to}`}>
+            <path class={`edge ${look}`} d={edge.d} />
+            {hasHead(edge) && <path class={`tip ${look}`} d={tipOf(edge)} />}
+            {isTaken && moment !== undefined && isFresh(edge, moment) && <path class="flow" d={edge.d} />}
+          </Fragment>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** The line out of an inner graph ends on the border, where the next one begins. */
+function hasHead({ to }: LevelEdge): boolean {
+  return !to.endsWith("/end");
+}
+
+function tipOf({ points }: LevelEdge): string {
+  const [end, before] = [points.at(-1), points.at(-2)];
+  if (end === undefined || before === undefined) return "";
+  const [x, y] = [Math.sign(end.x - before.x), Math.sign(end.y - before.y)];
+  const corner = (side: number): string => `${end.x - x * 5.5 - y * side * 3.2} ${end.y - y * 5.5 + x * side * 3.2}`;
+  return `M${corner(1)}L${end.x} ${end.y}L${corner(-1)}`;
+}
+
+/** A dash runs along an edge that has just delivered. */
+function isFresh({ to }: LevelEdge, { run, time, isEnd }: Moment): boolean {
+  const last = run.byRow.get(to)?.findLast(({ start }) => start <= time);
+  return !isEnd && last !== undefined && time - last.start < 350;
+}
+
+function Label({ edge }: { readonly edge: LevelEdge }) {
+  if (edge.label === undefined) return null;
+  const style = { left: px(edge.label.x), top: px(edge.label.y) };
+  return (
+    <span class="tag" style={style} title={edge.labels.join("\n")}>
+      {labelText(edge.labels)}
+    </span>
+  );
+}
+
+function NodeView({ node, ...state }: GraphState & { readonly node: LevelNode }) {
+  const style = { left: px(node.x), top: px(node.y), width: px(node.width), height: px(node.height) };
+  if (node.kind === "cap") {
+    const isOn = state.moment?.statusOf(node.path) === "done";
+    return (
+      <div class={`cap${isOn ? " on" : ""}`} style={style}>
+        {node.key}
+      </div>
+    );
+  }
+  if (node.kind === "tools") return <Tools node={node} style={style} {...state} />;
+  return node.inner === undefined ? (
+    <Card node={node} style={style} {...state} />
+  ) : (
+    <Box node={node} style={style} {...state} />
+  );
+}
+
+interface PlacedProps extends GraphState {
+  readonly node: LevelNode;
+  readonly style: Readonly<Record<string, string>>;
+}
+
+/** Only one of all nodes is in the order of Tab; arrows lead to the others. */
+function focusProps({ path }: LevelNode, { focused, selected, onSelect }: GraphState) {
+  return {
+    type: "button" as const,
+    "data-path": path,
+    tabIndex: focused === path ? 0 : -1,
+    "aria-pressed": selected === path,
+    onClick: () => onSelect(path),
+  };
+}
+
+function Card({ node, style, ...state }: PlacedProps) {
+  const info = node.node;
+  const now = state.moment?.node(node.path);
+  const status = now?.status ?? "idle";
+  const title = info === undefined ? node.key : titleOf(info);
+  const kind = kindOf(info?.component ?? "lambda", info?.type);
+  const isSelected = state.selected === node.path;
+  return (
+    <button
+      class={`node st-${status} k-${info?.component}${isSelected ? " sel" : ""}`}
+      style={style}
+      aria-label={`${title}, ${kind}, ${wordOf(status, state.moment)}`}
+      {...focusProps(node, state)}
+    >
+      <span class="ico">
+        <Icon name={status === "waiting" ? "ask" : iconOf(info?.component ?? "lambda", info?.type)} />
+      </span>
+      <span class="cut">
+        <span class="name cut">{title}</span>
+        <span class="sub cut">{subtitle(status, kind, node)}</span>
+      </span>
+      <span class="right num">
+        {now !== undefined && status !== "idle" && status !== "waiting" && (
+          <>
+            {duration(now.ms)}
+            {now.visits > 1 && <span class="t3">×{now.visits}</span>}
+            {now.visits <= 1 && now.retries > 0 && <span class="t3">{now.retries + 1} tries</span>}
+          </>
+        )}
+      </span>
+    </button>
+  );
+}
+
+function subtitle(status: string, kind: string, { folded }: LevelNode): string {
+  if (status === "waiting") return "waits for an answer";
+  if (status === "running" || status === "failed") return status;
+  return folded === undefined ? kind : `${kind} · ${folded} nodes`;
+}
+
+function wordOf(status: string, moment: Moment | undefined): string {
+  if (status !== "idle") return status;
+  return moment?.isEnd === true ? "skipped" : "not run";
+}
+
+function Box({ node, style, ...state }: PlacedProps) {
+  const { inner, node: info } = node;
+  if (inner === undefined || info === undefined) return null;
+  const now = state.moment?.node(node.path);
+  const status = now?.status ?? "idle";
+  const isAgent = info.component === "agent" || inner.level.nodes.some(({ kind }) => kind === "tools");
+  const isEach = info.type === "each";
+  const title = titleOf(info);
+  const kind = isAgent ? "agent" : isEach ? "each" : "graph";
+  const look = `st-${status}${isEach ? " each" : ""}${state.selected === node.path ? " sel" : ""}`;
+  return (
+    <div class={`box ${look}`} style={style}>
+      <button
+        class={`bar st-${status} k-${isAgent ? "agent" : info.component}`}
+        style={{ left: px(barX(title, inner.level)) }}
+        aria-label={`${title}, ${kind}, ${wordOf(status, state.moment)}`}
+        {...focusProps(node, state)}
+      >
+        <span class="ico">
+          <Icon name={isAgent ? "agent" : isEach ? "each" : "graph"} size={13} />
+        </span>
+        {title}
+        <span class="bar-kind">
+          {kind}
+          {now !== undefined && now.ms > 1 && ` · ${duration(now.ms)}`}
+        </span>
+      </button>
+      <div class="inside" style={{ left: px(inner.x), top: px(inner.y) }}>
+        <GraphLevel level={inner.level} {...state} />
+      </div>
+    </div>
+  );
+}
+
+function Tools({ node, style, ...state }: PlacedProps) {
+  const now = state.moment?.node(node.path);
+  const status = now?.status ?? "idle";
+  return (
+    <div class={`toolbox st-${status}${state.selected === node.path ? " sel" : ""}`} style={style}>
+      <button
+        class={`th st-${status} k-tools_node`}
+        aria-label={`tools, ${wordOf(status, state.moment)}`}
+        {...focusProps(node, state)}
+      >
+        <span class="ico">
+          <Icon name="tool" size={13} />
+        </span>
+        tools
+        <span class="bar-kind num">{now !== undefined && now.visits > 1 && `×${now.visits}`}</span>
+      </button>
+      {node.tools?.map(({ name, approval }) => {
+        const row = `${node.path}#${name}`;
+        const call = state.moment?.node(row);
+        const word = call?.status ?? "idle";
+        return (
+          <button
+            key={name}
+            type="button"
+            class={`trow ${word}${state.selected === row ? " sel" : ""}`}
+            data-path={row}
+            tabIndex={state.focused === row ? 0 : -1}
+            aria-pressed={state.selected === row}
+            aria-label={`${name}, tool, ${wordOf(word, state.moment)}`}
+            onClick={() => state.onSelect(row)}
+          >
+            <span class="b" />
+            <span class="cut">{name}</span>
+            <span class="d num">
+              {word === "waiting" ? "asks" : call && call.ms > 0 ? duration(call.ms) : approval ? "approval" : ""}
+            </span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}

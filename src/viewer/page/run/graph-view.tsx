@@ -1,0 +1,161 @@
+/** @jsxImportSource preact */
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { findNode, type Level, type LevelNode } from "../../layout/level.js";
+import { px, trackPointer, useSize } from "../parts/elements.js";
+import { nextNode } from "./graph-keys.js";
+import { GraphLevel } from "./graph-level.js";
+import type { Moment } from "./moment.js";
+
+interface Camera {
+  readonly x: number;
+  readonly y: number;
+  readonly zoom: number;
+}
+
+interface GraphViewProps {
+  readonly level: Level;
+  readonly name: string;
+  readonly moment?: Moment | undefined;
+  readonly selected: string | undefined;
+  onSelect(row: string): void;
+}
+
+const headRoom = 50;
+
+/** The graph on a canvas that can be moved and zoomed. During a run it follows what is running, only as far as needed. */
+export function GraphView({ level, name, moment, selected, onSelect }: GraphViewProps) {
+  const { ref, width, height } = useSize<HTMLElement>();
+  const [camera, setCamera] = useState<Camera>({ x: 0, y: headRoom, zoom: 1 });
+  const [focused, setFocused] = useState<string | undefined>();
+  const first = useMemo(() => level.nodes.find(({ kind }) => kind !== "cap")?.path, [level]);
+  const fit = useCallback(() => {
+    if (width === 0 || level.width === 0) return;
+    setCamera(fitted(level, width, height));
+  }, [level, width, height]);
+  useEffect(fit, [fit]);
+
+  const active = moment?.isEnd === false ? moment.active : undefined;
+  useEffect(() => {
+    const node = active === undefined ? undefined : findNode(level, active);
+    if (node !== undefined) setCamera((old) => following(old, node, width, height));
+  }, [active, level, width, height]);
+
+  const zoomBy = (factor: number, x = width / 2, y = height / 2): void =>
+    setCamera((old) => {
+      const zoom = Math.max(0.2, Math.min(2, old.zoom * factor));
+      return { zoom, x: x - ((x - old.x) * zoom) / old.zoom, y: y - ((y - old.y) * zoom) / old.zoom };
+    });
+  useWheel(ref, zoomBy, setCamera);
+
+  const press = (event: PointerEvent): void => {
+    if (event.target instanceof Element && event.target.closest("button") !== null) return;
+    const [x, y] = [event.clientX - camera.x, event.clientY - camera.y];
+    trackPointer(event, (move) => setCamera((old) => ({ ...old, x: move.clientX - x, y: move.clientY - y })));
+  };
+  const keys = (event: KeyboardEvent): void => {
+    if (event.key === "+" || event.key === "-") {
+      zoomBy(event.key === "+" ? 1.25 : 0.8);
+      event.preventDefault();
+      return;
+    }
+    const target = event.target instanceof HTMLElement ? event.target.dataset.path : undefined;
+    const next = target === undefined ? undefined : nextNode(level, target, event.key);
+    if (next === undefined) return;
+    event.preventDefault();
+    setFocused(next);
+    const element = ref.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(next)}"]`);
+    element?.focus({ preventScroll: true });
+    const node = findNode(level, next.split("#")[0] ?? next);
+    if (node !== undefined) setCamera((old) => following(old, node, width, height));
+  };
+
+  return (
+    <section
+      class={`canvas${moment === undefined ? "" : " ran"}`}
+      ref={ref}
+      onPointerDown={press}
+      onKeyDown={keys}
+      aria-label={`Graph of ${name}`}
+    >
+      <div
+        class="world"
+        style={{
+          transform: `translate(${px(camera.x)}, ${px(camera.y)}) scale(${camera.zoom})`,
+          width: px(level.width),
+          height: px(level.height),
+        }}
+      >
+        <GraphLevel
+          level={level}
+          moment={moment}
+          selected={selected}
+          focused={focused ?? first}
+          onSelect={(row) => {
+            setFocused(row);
+            onSelect(row);
+          }}
+        />
+      </div>
+      <div class="zoom">
+        <button type="button" aria-label="Zoom out" onClick={() => zoomBy(0.8)}>
+          −
+        </button>
+        <button type="button" aria-label="Fit the graph" class="num percent" onClick={fit}>
+          {Math.round(camera.zoom * 100)}%
+        </button>
+        <button type="button" aria-label="Zoom in" onClick={() => zoomBy(1.25)}>
+          +
+        </button>
+      </div>
+    </section>
+  );
+}
+
+/** Fits the width, but not below 80 %: cards stay readable and targets 24 pixels. */
+function fitted(level: Level, width: number, height: number): Camera {
+  const room = { width: width - 48, height: height - headRoom - 22 };
+  const all = Math.min(1, room.width / level.width, room.height / level.height);
+  const zoom = Math.max(Math.min(0.8, room.width / level.width), all, 0.4);
+  const y = Math.max(headRoom, (height - level.height * zoom) / 2 + 8);
+  return { zoom, x: Math.max(24, (width - level.width * zoom) / 2), y };
+}
+
+function following(camera: Camera, node: LevelNode, width: number, height: number): Camera {
+  const along = (offset: number, at: number, size: number, from: number, to: number): number => {
+    const start = at * camera.zoom + offset;
+    const end = start + size * camera.zoom;
+    if (start < from || size * camera.zoom > to - from) return offset + from - start;
+    return end > to ? offset - (end - to) : offset;
+  };
+  const x = along(camera.x, node.x, node.width, 16, width - 16);
+  const y = along(camera.y, node.y, node.height, headRoom + 24, height - 40);
+  return x === camera.x && y === camera.y ? camera : { ...camera, x, y };
+}
+
+/** Not as an attribute: the wheel must not scroll the page, and only listeners that are not passive may stop it. */
+function useWheel(
+  ref: { readonly current: HTMLElement | null },
+  zoomBy: (factor: number, x: number, y: number) => void,
+  setCamera: (change: (old: Camera) => Camera) => void,
+): void {
+  const latest = useRef(zoomBy);
+  latest.current = zoomBy;
+  useEffect(() => {
+    const element = ref.current;
+    const wheel = (event: WheelEvent): void => {
+      event.preventDefault();
+      const box = element?.getBoundingClientRect();
+      if (event.ctrlKey || event.metaKey) {
+        latest.current(
+          Math.exp(-event.deltaY / 300),
+          event.clientX - (box?.left ?? 0),
+          event.clientY - (box?.top ?? 0),
+        );
+      } else {
+        setCamera((old) => ({ ...old, x: old.x - event.deltaX, y: old.y - event.deltaY }));
+      }
+    };
+    element?.addEventListener("wheel", wheel, { passive: false });
+    return () => element?.removeEventListener("wheel", wheel);
+  }, [ref, setCamera]);
+}

@@ -1,0 +1,87 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { count, dollars, duration } from "../parts/format.js";
+import { SafeText } from "../parts/safe-text.js";
+import { Pill } from "../parts/status.js";
+import type { Moment } from "./moment.js";
+import type { Player } from "./player.js";
+import type { RunTab } from "./run-body.js";
+import type { ShownSpan } from "./run-model.js";
+
+interface RunHeadProps {
+  readonly moment: Moment;
+  readonly player: Player;
+  readonly children?: ComponentChildren;
+  onSelect(row: string): void;
+  onTab(tab: RunTab): void;
+}
+
+/** What the run is, how it stands at the moment, and what it has used. */
+export function RunHead({ moment, player, children, onSelect, onTab }: RunHeadProps) {
+  const { run, time, isEnd, status } = moment;
+  const { row } = { row: run.view.run };
+  const active = run.segments.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(end, time) - start), 0);
+  const used = usageAt(moment);
+  const jump = (span: ShownSpan, tab: RunTab): void => {
+    player.moveTo(Math.min(span.end, run.end));
+    onSelect(span.row);
+    onTab(tab);
+  };
+  const failed = run.spans.find(
+    (span) => span.status === "failed" && span.source.error !== undefined && isInnermost(span, run.spans),
+  );
+  const slowest = run.spans
+    .filter(({ component, end }) => component === "tool" && end !== Number.POSITIVE_INFINITY)
+    .toSorted((a, b) => b.end - b.start - (a.end - a.start))[0];
+  return (
+    <header class="head">
+      <h1 class="cut">
+        <SafeText text={row.app ?? row.graph} hasLinks={false} />
+      </h1>
+      <span class="mono t3 cut run-id">
+        <SafeText text={row.checkpointId ?? row.ref} hasLinks={false} />
+      </span>
+      <span role="status">
+        <Pill
+          status={isEnd ? row.status : status}
+          word={isEnd && row.status === "waiting" ? "waiting for you" : status}
+        />
+      </span>
+      {!isEnd && (
+        <button type="button" class="now num" onClick={() => player.moveTo(Number.POSITIVE_INFINITY)}>
+          at {duration(time)} <b>Back to the end</b>
+        </button>
+      )}
+      <div class="meta num">
+        <span>{duration(active)} active</span>
+        {used.tokens > 0 && <span>{count(used.tokens)} tokens</span>}
+        {used.cost !== undefined && <span>{dollars(used.cost)}</span>}
+        {row.forkOf !== undefined && <span>fork of {row.forkOf}</span>}
+      </div>
+      <span class="grow" />
+      {failed !== undefined && (
+        <button type="button" class="chip" onClick={() => jump(failed, "details")}>
+          First error
+        </button>
+      )}
+      {slowest !== undefined && (
+        <button type="button" class="chip" onClick={() => jump(slowest, "talk")}>
+          Slowest tool
+        </button>
+      )}
+      {children}
+    </header>
+  );
+}
+
+/** Where an error came from, not what it went through. */
+function isInnermost({ id }: ShownSpan, spans: readonly ShownSpan[]): boolean {
+  return !spans.some(({ source, status }) => source.parent === id && status === "failed");
+}
+
+function usageAt({ run, time }: Moment): { readonly tokens: number; readonly cost: number | undefined } {
+  const used = run.spans.flatMap(({ usage, end }) => (usage !== undefined && end <= time ? [usage] : []));
+  const tokens = used.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0);
+  const costs = used.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
+  return { tokens, cost: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0) };
+}

@@ -1,0 +1,154 @@
+/** @jsxImportSource preact */
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import type { LiveEvent, QuestionView, RunView as RunData, RunResult, StateView, ValueView } from "../../api.js";
+import { messageOf, newKey } from "../client.js";
+import { QuestionForm } from "../form/question-form.js";
+import { Icon } from "../parts/icon.js";
+import { go } from "../route.js";
+import { applyEvent } from "../run/apply-event.js";
+import { Moment } from "../run/moment.js";
+import { usePlayer } from "../run/player.js";
+import { RunBody, type RunTab } from "../run/run-body.js";
+import { RunHead } from "../run/run-head.js";
+import { type RunModel, readRun } from "../run/run-model.js";
+import { useLive, useLoaded, useSession } from "../session.js";
+import { ForkDialog } from "./fork-dialog.js";
+import { SaveDialog } from "./save-dialog.js";
+
+/** One run: its graph beside its conversation, over its timeline. */
+export function RunView({ runRef }: { readonly runRef: string }) {
+  const { client } = useSession();
+  const path = `runs/${encodeURIComponent(runRef)}`;
+  const { data, error, change, reload } = useLoaded<RunData>(path, () => client.get(path));
+  useLive((event) => {
+    if (event.type === "open" && !event.isComplete) reload();
+    else if (isAbout(event, runRef)) change((old) => applyEvent(old, event));
+    if (
+      (event.type === "run" && event.run.ref === runRef && event.run.status !== "running") ||
+      event.type === "questions"
+    ) {
+      reload();
+    }
+  });
+  if (error !== undefined && data === undefined) return <p class="empty failure">{error}</p>;
+  if (data === undefined) return <p class="empty t3">Loading …</p>;
+  return <LoadedRun view={data} path={path} reload={reload} />;
+}
+
+function isAbout(event: LiveEvent, ref: string): boolean {
+  return event.type === "run" ? event.run.ref === ref : "ref" in event && event.ref === ref;
+}
+
+interface LoadedRunProps {
+  readonly view: RunData;
+  readonly path: string;
+  reload(): void;
+}
+
+function LoadedRun({ view, path, reload }: LoadedRunProps) {
+  const { client, about } = useSession();
+  const now = useNow(view.run.status === "running");
+  const run = useMemo(() => readRun(view, now), [view, now]);
+  const player = usePlayer(run);
+  const moment = useMemo(() => new Moment(run, player.time), [run, player.time]);
+  const [selected, setSelected] = useState<string | undefined>();
+  const [tab, setTab] = useState<RunTab>("talk");
+  const [dialog, setDialog] = useState<"fork" | "save" | undefined>();
+  const readState = useCallback(
+    (entry: string, at: string) => client.get<StateView>(`${path}/state`, { entry, path: at }),
+    [client, path],
+  );
+  const load = useCallback((more: string) => client.get<ValueView>(`values/${more}`), [client]);
+  const answer = (question: QuestionView) => (
+    <QuestionForm key={question.id} question={question} isCompact onDone={reload} />
+  );
+  const canFork = about.can === "act" && view.canFork === true;
+  return (
+    <>
+      <RunHead moment={moment} player={player} onSelect={setSelected} onTab={setTab}>
+        <RunActions run={run} reload={reload} />
+        <button type="button" class="btn" onClick={() => setDialog("save")}>
+          <Icon name="save" size={14} />
+          Save as page
+        </button>
+      </RunHead>
+      <RunBody
+        moment={moment}
+        player={player}
+        level={view.level}
+        selected={selected}
+        tab={tab}
+        onSelect={setSelected}
+        onTab={setTab}
+        answer={about.can === "look" ? undefined : answer}
+        readState={readState}
+        load={load}
+        controls={
+          about.can === "act" && (
+            <button
+              type="button"
+              class="btn sm"
+              disabled={!canFork || moment.save === undefined}
+              title={view.canFork === true ? undefined : view.canFork}
+              onClick={() => setDialog("fork")}
+            >
+              <Icon name="fork" size={13} />
+              Fork from here
+            </button>
+          )
+        }
+      />
+      {dialog === "fork" && moment.save !== undefined && (
+        <ForkDialog moment={moment} save={moment.save} readState={readState} onClose={() => setDialog(undefined)} />
+      )}
+      {dialog === "save" && <SaveDialog view={view} path={path} onClose={() => setDialog(undefined)} />}
+    </>
+  );
+}
+
+/** Open spans grow while they are looked at. */
+function useNow(isRunning: boolean): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 100);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return now;
+}
+
+const actions = {
+  "go-on": { label: "Go on", statuses: ["ready"], can: "answer" },
+  stop: { label: "Stop", statuses: ["running"], can: "act" },
+  retry: { label: "Retry", statuses: ["failed", "cancelled"], can: "act" },
+  again: { label: "Run again", statuses: ["finished", "failed", "cancelled"], can: "act" },
+} as const;
+
+function RunActions({ run, reload }: { readonly run: RunModel; reload(): void }) {
+  const { client, about, say } = useSession();
+  const { ref, status, app } = run.view.run;
+  if (app === undefined) return null;
+  const press = async (name: keyof typeof actions): Promise<void> => {
+    try {
+      const { run: next } = await client.post<RunResult>(name, { ref, key: newKey() });
+      if (next !== undefined && next.ref !== ref) go({ view: "run", ref: next.ref });
+      else reload();
+    } catch (error) {
+      say(messageOf(error), true);
+    }
+  };
+  const rank = { look: 0, answer: 1, act: 2 };
+  const shown = (Object.keys(actions) as (keyof typeof actions)[]).filter((name) => {
+    const { statuses, can } = actions[name];
+    return statuses.some((other) => other === status) && rank[about.can] >= rank[can];
+  });
+  return (
+    <>
+      {shown.map((name) => (
+        <button key={name} type="button" class="btn quiet" onClick={() => press(name)}>
+          {actions[name].label}
+        </button>
+      ))}
+    </>
+  );
+}
