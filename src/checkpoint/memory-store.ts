@@ -1,6 +1,8 @@
 import type { ClosableStore, StoredCheckpoint } from "./checkpoint-store.js";
 import { checkpointConflict, storeClosed } from "./errors.js";
 import { byCodePoint, checkCheckpointId, isListed } from "./journal/checkpoint-id.js";
+import type { RunIndex, RunQuery, RunRow } from "./runs/run-index.js";
+import { isNews, type RunListener, RunListeners } from "./runs/run-listeners.js";
 import { BufferPool, hasRoom } from "./values/buffer-pool.js";
 
 /**
@@ -21,11 +23,13 @@ interface Row {
   version: number;
   /** The entries appended since the last put. */
   entries: Entries | undefined;
+  index: RunIndex | undefined;
 }
 
 class MemoryStore implements ClosableStore {
   readonly #rows = new Map<string, Row>();
   readonly #spare = new BufferPool();
+  readonly #listeners = new RunListeners();
   /** One counter for all ids, so that deleted ids need not be remembered. */
   #lastVersion = 0;
   #closed = false;
@@ -40,7 +44,7 @@ class MemoryStore implements ClosableStore {
     return hasEntries ? { data, appended: entries.copies(), version } : { data, version };
   }
 
-  async put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number> {
+  async put(id: string, data: Uint8Array, ifVersion: number | undefined, index?: RunIndex): Promise<number> {
     this.#check(id);
     const row = this.#rows.get(id);
     if (row?.version !== ifVersion) throw checkpointConflict(id, ifVersion, row?.version);
@@ -49,7 +53,9 @@ class MemoryStore implements ClosableStore {
     if (row === undefined) {
       const bytes = this.#spare.take(length);
       bytes.set(data);
-      this.#rows.set(id, { bytes, length, version, entries: undefined });
+      const created: Row = { bytes, length, version, entries: undefined, index: undefined };
+      this.#rows.set(id, created);
+      this.#setIndex(id, created, index);
       return version;
     }
     if (!hasRoom(row.bytes, length)) {
@@ -60,16 +66,18 @@ class MemoryStore implements ClosableStore {
     row.length = length;
     row.version = version;
     row.entries?.restart();
+    if (index !== row.index) this.#setIndex(id, row, index);
     return version;
   }
 
-  async append(id: string, data: Uint8Array, ifVersion: number): Promise<number> {
+  async append(id: string, data: Uint8Array, ifVersion: number, index?: RunIndex): Promise<number> {
     this.#check(id);
     const row = this.#rows.get(id);
     if (row === undefined || row.version !== ifVersion) throw checkpointConflict(id, ifVersion, row?.version);
     row.entries ??= new Entries(this.#spare);
     row.entries.add(data);
     row.version = ++this.#lastVersion;
+    if (index !== undefined && index !== row.index) this.#setIndex(id, row, index);
     return row.version;
   }
 
@@ -84,18 +92,44 @@ class MemoryStore implements ClosableStore {
   }
 
   async *list(prefix: string): AsyncGenerator<string, void, undefined> {
-    if (this.#closed) throw storeClosed("memoryStore");
+    this.#checkOpen();
     yield* [...this.#rows.keys()].filter((id) => isListed(id, prefix)).sort(byCodePoint);
+  }
+
+  async runs(query: RunQuery): Promise<RunRow[]> {
+    this.#checkOpen();
+    const { findRuns } = await import("./runs/run-query.js");
+    return findRuns(this.#runs(), query);
+  }
+
+  changes(listener: RunListener): () => void {
+    this.#checkOpen();
+    return this.#listeners.add(listener);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#rows.clear();
+    this.#listeners.clear();
+  }
+
+  *#runs(): Generator<[id: string, index: RunIndex]> {
+    for (const [id, { index }] of this.#rows) if (index !== undefined) yield [id, index];
+  }
+
+  #setIndex(id: string, row: Row, index: RunIndex | undefined): void {
+    const isToldOf = index !== undefined && isNews(row.index?.status, index);
+    row.index = index;
+    if (isToldOf) this.#listeners.call({ id, ...index });
   }
 
   #check(id: string): void {
-    if (this.#closed) throw storeClosed("memoryStore");
+    this.#checkOpen();
     checkCheckpointId(id);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw storeClosed("memoryStore");
   }
 }
 
