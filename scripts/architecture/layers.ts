@@ -52,6 +52,7 @@ const bottomFiles = [
 const contractFiles = [
   "src/tools/node/options.ts",
   "src/checkpoint/checkpoint-store.ts",
+  "src/checkpoint/runs/run-index.ts",
   "src/checkpoint/values/class-codec.ts",
 ];
 
