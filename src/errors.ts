@@ -94,6 +94,8 @@ export type ErrorCode =
   | "STORE_FAILED"
   | "DUPLICATE_KEY"
   | "ASKED_TOO_LATE"
+  | "QUESTION_EXPIRED"
+  | "RUN_ABANDONED"
   | "DUPLICATE_CHILD"
   // documents and retrieval
   | "INVALID_DOCUMENT"

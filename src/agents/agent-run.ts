@@ -6,7 +6,7 @@ import type { Answers } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
 import { Context } from "../run/context.js";
 import { withLocal } from "../run/local.js";
-import { savedAs } from "../run/options/checkpoint-options.js";
+import { type SavedAs, savedAs } from "../run/options/checkpoint-options.js";
 import { jsonCopy } from "../schema/encode-json.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
@@ -98,7 +98,7 @@ export class OngoingRun {
     const run = this.#ofTurn(runOptionsOf(given, this.#watchedBy(thread)));
     const input = thread?.messages ?? messages;
     this.#prompt = input;
-    const own = thread !== undefined || isPassing ? savedAs(run, { hasReservedId: !isPassing, isPassing }) : run;
+    const own = thread === undefined && !isPassing ? run : savedAs(run, { ...savedAsTurn(thread), isPassing });
     return this.#settle(() => this.#agent.graph.invoke(input, own), { thread, parent: options.parent });
   }
 
@@ -283,6 +283,11 @@ export class OngoingRun {
     const { checkpointId, ...event } = end;
     this.#emit({ type: "finish", ...event, ...(checkpointId !== undefined && { checkpointId }) });
   }
+}
+
+/** How the run of a turn is saved. */
+function savedAsTurn(thread: ThreadTurn | undefined): SavedAs {
+  return thread === undefined ? {} : { hasReservedId: true, threadId: thread.threadId, userId: thread.userId };
 }
 
 interface Begun {

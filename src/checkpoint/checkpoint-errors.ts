@@ -124,6 +124,12 @@ export const nothingSaved = (id: string): KumikoError =>
     `The run ${quoteId(id)} stopped before its input stream had ended, so nothing of it was saved. Start it again with invoke.`,
   );
 
+export const notBegun = (id: string): KumikoError =>
+  new KumikoError(
+    "UNKNOWN_CHECKPOINT",
+    `The run ${quoteId(id)} was enqueued and has not begun. A worker begins it, or segment(${quoteId(id)}).`,
+  );
+
 export const pendingCheckpoint = (id: string): KumikoError =>
   new KumikoError(
     "CHECKPOINT_PENDING",

@@ -46,6 +46,19 @@ export const askedTooLate = (what: string, address: string): KumikoError =>
       "Await every question before the function returns.",
   );
 
+export const invalidDeadline = (key: string, address: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `expiresMs of ask("${key}") at "${address}" must be a number of milliseconds of at least 0; got ${String(given)}.`,
+  );
+
+export const questionExpired = (key: string, address: string, expiresAt: number | undefined): KumikoError =>
+  new KumikoError(
+    "QUESTION_EXPIRED",
+    `ask("${key}") at "${address}" was not answered before its deadline${expiresAt === undefined ? "" : `, ${new Date(expiresAt).toISOString()}`}. ` +
+      "Catch this error where the run can go on without an answer, or give the node a fallback or an error branch.",
+  );
+
 export const answerUnused = (path: readonly string[], key: string, address: string): KumikoError =>
   new KumikoError(
     "GRAPH_CHANGED",

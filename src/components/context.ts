@@ -64,8 +64,22 @@ export interface InterruptOptions {
   readonly schema?: AnyStandardSchema | JsonSchema | undefined;
 }
 
+/** Options of `ctx.ask`. */
+export interface AskOptions {
+  /**
+   * How long the question is open, in milliseconds since it was first asked. Afterwards `ask` rejects with `QUESTION_EXPIRED`, once
+   * something goes on with the run: a worker does so by itself. @default for ever
+   */
+  readonly expiresMs?: number | undefined;
+}
+
 /** With a schema, an answer is the output of the schema; without one, it is the value that was passed to `resume`. */
 export interface Ask {
-  <Schema extends AnyStandardSchema>(key: string, info: unknown, schema: Schema): Promise<SchemaOutput<Schema>>;
-  <Answer = unknown>(key: string, info: unknown, schema?: JsonSchema): Promise<Answer>;
+  <Schema extends AnyStandardSchema>(
+    key: string,
+    info: unknown,
+    schema: Schema,
+    options?: AskOptions,
+  ): Promise<SchemaOutput<Schema>>;
+  <Answer = unknown>(key: string, info: unknown, schema?: JsonSchema, options?: AskOptions): Promise<Answer>;
 }

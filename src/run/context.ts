@@ -3,7 +3,7 @@ import type { RunInfo } from "../callbacks/run-info.js";
 import type { Span } from "../callbacks/span.js";
 import type { Journal } from "../checkpoint/journal/journal.js";
 import type { Invocation } from "../checkpoint/pause/invocation.js";
-import type { Ask, InterruptOptions, NodeContext } from "../components/context.js";
+import type { Ask, AskOptions, InterruptOptions, NodeContext } from "../components/context.js";
 import type { RequestContext } from "../components/request-context.js";
 import { firstInvocation, type ResumeInfo } from "../components/resume-info.js";
 import type { StateKey } from "../components/state-key.js";
@@ -144,7 +144,8 @@ export abstract class Context implements NodeContext {
   }
 
   get ask(): Ask {
-    return (key: string, info: unknown, schema?: AnyStandardSchema | JsonSchema) => askAt(this, key, info, schema);
+    return (key: string, info: unknown, schema?: AnyStandardSchema | JsonSchema, options?: AskOptions) =>
+      askAt(this, { key, info, schema, options });
   }
 
   get interrupt(): (info: unknown, options?: InterruptOptions) => never {

@@ -1,8 +1,9 @@
+import { checkOptions } from "../check-options.js";
 import type { Answer, Question } from "../checkpoint/document/snapshot.js";
-import { answerUnused, askedTooLate, schemaNeedsJson } from "../checkpoint/errors.js";
+import { answerUnused, askedTooLate, invalidDeadline, questionExpired, schemaNeedsJson } from "../checkpoint/errors.js";
 import { type InterruptError, waitsAt } from "../checkpoint/pause/interrupt.js";
 import type { Invocation } from "../checkpoint/pause/invocation.js";
-import type { InterruptOptions } from "../components/context.js";
+import type { AskOptions, InterruptOptions } from "../components/context.js";
 import type { KumikoError } from "../errors.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
@@ -19,14 +20,10 @@ export interface AskingContext extends AnsweringContext {
 }
 
 /** `ctx.ask`: resolves to the answer, or rejects with the interrupt that ends this execution. */
-export function askAt(
-  context: AskingContext,
-  key: string,
-  info: unknown,
-  schema: AnswerSchema | undefined,
-): Promise<never> {
+export function askAt(context: AskingContext, asking: Asking): Promise<never> {
   try {
-    const asked = findAnswered(context, key, info, schema);
+    const { schema } = asking;
+    const asked = findAnswered(context, asking);
     if (schema === undefined) return Promise.resolve(asked.answer.data as never);
     return parseAt(context, asked, schema);
   } catch (error) {
@@ -34,9 +31,16 @@ export function askAt(
   }
 }
 
+interface Asking {
+  readonly key: string;
+  readonly info: unknown;
+  readonly schema: AnswerSchema | undefined;
+  readonly options: AskOptions | undefined;
+}
+
 type Answered = Question & { readonly answer: Answer };
 
-function findAnswered(context: AskingContext, key: string, info: unknown, schema: AnswerSchema | undefined): Answered {
+function findAnswered(context: AskingContext, { key, info, schema, options }: Asking): Answered {
   context.scope.throwIfAborted();
   if (context.isOver) throw askedTooLate(`ask("${String(key)}")`, context.address);
   const { invocation } = context;
@@ -44,10 +48,13 @@ function findAnswered(context: AskingContext, key: string, info: unknown, schema
   const asked = invocation.findAsk(key);
   if (asked?.answer !== undefined) {
     asked.fresh = false;
+    if (asked.answer.isLate === true) throw questionExpired(key, context.address, asked.expiresAt);
     return asked as Answered;
   }
   const jsonSchema = schema === undefined ? undefined : jsonSchemaOf(`ask("${key}")`, schema, context.address);
-  throw stop(context, invocation.ask(key, info, jsonSchema));
+  const lasts = options === undefined ? undefined : lastsFor(key, options, context.address);
+  const expiresAt = lasts === undefined ? undefined : Math.floor(context.runtime.clock.now() + lasts);
+  throw stop(context, invocation.ask(key, info, jsonSchema, expiresAt));
 }
 
 /**
@@ -118,8 +125,21 @@ function jsonSchemaOf(what: string, schema: AnswerSchema, address: string): Json
   }
 }
 
-function stop(context: AskingContext, { id, address, info, schema }: Question): InterruptError {
+/** How long a question is open, if it is not for ever. */
+function lastsFor(key: string, options: AskOptions, address: string): number | undefined {
+  checkOptions(`ask("${key}")`, options, ["expiresMs"]);
+  const { expiresMs } = options;
+  if (expiresMs === undefined || (typeof expiresMs === "number" && expiresMs >= 0 && expiresMs <= mostMs))
+    return expiresMs;
+  throw invalidDeadline(key, address, expiresMs);
+}
+
+/** The last moment that a `Date` can hold is further away. */
+const mostMs = 1e15;
+
+function stop(context: AskingContext, { id, address, info, schema, expiresAt }: Question): InterruptError {
   context.noteStop();
-  const interrupt = schema === undefined ? { id, address, info } : { id, address, info, schema };
+  const asked = schema === undefined ? { id, address, info } : { id, address, info, schema };
+  const interrupt = expiresAt === undefined ? asked : { ...asked, expiresAt };
   return waitsAt(address, [interrupt], context.environment);
 }

@@ -1,16 +1,17 @@
 import fc, { type Arbitrary } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readDocument } from "../../src/checkpoint/document/read-document.js";
-import type {
-  Answer,
-  CallSnapshot,
-  InnerSnapshot,
-  InvocationSnapshot,
-  NodeStop,
-  Question,
-  RunSnapshot,
-  Slot,
-  TaskSnapshot,
+import {
+  type Answer,
+  type CallSnapshot,
+  type InnerSnapshot,
+  type InvocationSnapshot,
+  lateAnswer,
+  type NodeStop,
+  type Question,
+  type RunSnapshot,
+  type Slot,
+  type TaskSnapshot,
 } from "../../src/checkpoint/document/snapshot.js";
 import { headFields, writeHead, writeRun } from "../../src/checkpoint/document/write-document.js";
 import { WrittenDocument } from "../../src/checkpoint/document/written-document.js";
@@ -36,7 +37,8 @@ const record = <T>(fields: FieldsOf<T>): Arbitrary<T> => fc.record(fields as nev
 const slot = record<Slot>({ value });
 const answer: Arbitrary<Answer> = fc.oneof(
   fc.constant({ hasData: false, data: undefined }),
-  record<Answer>({ hasData: fc.constant(true), data: value }),
+  fc.record({ hasData: fc.constant(true), data: value }),
+  fc.constant(lateAnswer),
 );
 const question = record<Question>({
   id: text,
@@ -46,6 +48,7 @@ const question = record<Question>({
   info: value,
   schema: perhaps(fc.constant({ type: "string" })),
   state: perhaps(slot),
+  expiresAt: perhaps(fc.nat()),
   answer: perhaps(answer),
   fresh: fc.boolean(),
 });
@@ -104,9 +107,11 @@ const { run } = fc.letrec<{
   }),
 }));
 
-const head = { status: "stopped", owner: undefined, claim: undefined, answered: [], requested: undefined } as const;
+const nothing = { owner: undefined, claim: undefined, attempts: undefined, due: undefined, requested: undefined };
+const head = { ...nothing, status: "stopped", since: 2, answered: [], error: undefined } as const;
+const identity = { runKey: "key", graph: "g", startedAt: 1 };
 const bytes = (document: string): Uint8Array => new TextEncoder().encode(document);
-const documentOf = (root: string): string => `${writeHead("key", headFields(head))},"root":${root}}`;
+const documentOf = (root: string): string => `${writeHead(identity, headFields(head))},"root":${root}}`;
 
 /** What is read when the second form of a run has been appended to the first. */
 function afterEntry(before: RunSnapshot, after: RunSnapshot): RunSnapshot | undefined {
@@ -255,9 +260,24 @@ describe("A document", () => {
   });
 
   it("gives back every field of its head", () => {
-    const head = { status: "running", owner: "o", claim: "c", answered: ["a", "b"], requested: "r" } as const;
-    const document = `${writeHead("key", headFields(head))},"root":null}`;
+    const head = {
+      status: "running",
+      since: 5,
+      owner: "o",
+      claim: "c",
+      attempts: 2,
+      due: 7,
+      answered: ["a", "b"],
+      requested: "r",
+    } as const;
+    const whole = { ...identity, isPassing: true, isUnlisted: true, threadId: "t", userId: "u" };
+    const error = `[${codec.encode(new RangeError("too far"), "the error")}]`;
+    const document = `${writeHead(whole, headFields({ ...head, error }))},"root":null}`;
     const read = readDocument({ data: new TextEncoder().encode(document), version: 1 }, codec);
-    expect(read).toMatchObject({ ...head, runKey: "key", root: undefined });
+    const { due, ...rest } = head;
+    const { threadId, userId, ...named } = whole;
+    expect(read).toMatchObject({ ...rest, ...named, root: undefined });
+    expect(read.index).toEqual({ status: "running", graph: "g", owner: "o", since: 5, due, threadId, userId });
+    expect(read.error?.value).toEqual(new RangeError("too far"));
   });
 });

@@ -103,7 +103,8 @@ async function forkTurn(
     ...(former?.kept !== undefined && { kept: former.kept }),
   };
   // the record comes last: until then the copy is not there
-  await graph.fork(runId, savedAs({ ...options, to: checkpointId }, { hasReservedId: true }));
+  const { userId } = turns[0]?.record ?? record;
+  await graph.fork(runId, savedAs({ ...options, to: checkpointId }, { hasReservedId: true, threadId: to, userId }));
   const isFirst = before.length === 0;
   if (isFirst) await announceCopy(store, to, forked);
   await copyTurns(store, before, to);

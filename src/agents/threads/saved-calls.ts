@@ -189,7 +189,8 @@ export async function resumeRun(
   const begin = (messages: readonly AgenticMessage[]): Promise<AgenticMessage> => {
     const { modifyState: _, ...fromStart } = run;
     const options = { ...fromStart, checkpointId: id, forceNewRun: true, takeover: true };
-    return graph.invoke(messages, savedAs(options, { hasReservedId: true }));
+    const of = { threadId: thread?.threadId, userId: thread?.userId };
+    return graph.invoke(messages, savedAs(options, { hasReservedId: true, ...of }));
   };
   if (thread?.hasNotBegun === true) return begin(thread.messages);
   try {

@@ -36,7 +36,7 @@ export async function readSavedRun(
   const state = root.state?.value as AgentState | undefined;
   return {
     state,
-    interrupts: status === "stopped" ? interruptsOf(root, runKey) : [],
+    interrupts: status === "waiting" ? interruptsOf(root, runKey) : [],
     results: state === undefined ? [] : finishedResults(root, state),
     isOver: state?.phase === "end" && state.entry === undefined,
   };

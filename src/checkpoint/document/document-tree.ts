@@ -36,6 +36,8 @@ export class DocumentTree {
     this.#answered = [];
     if (head !== undefined) this.#changeHead(head);
     if (root !== undefined) this.#changeRun(asRecord(this.#document.root, "the run"), asRecord(root, "a change"));
+    // a saved task shows that the run gets on
+    if (root !== undefined && head?.attempts === undefined) this.#document.attempts = undefined;
     this.#resolveSlot(entry, "output");
     for (const name of ["output", "entry"]) if (Object.hasOwn(entry, name)) this.#document[name] = entry[name];
     if (head?.answered === undefined && this.#answered.length > 0) this.#document.answered = this.#answered;
@@ -44,10 +46,11 @@ export class DocumentTree {
   /** A claim need not say that the run is running, nor name its owner if that is the last one again. */
   #changeHead(head: JsonRecord): void {
     const document = this.#document;
-    const { status = "running", claim, requested, answered = document.answered } = head;
+    const { status = "running", claim, requested, due, error, answers, answered = document.answered } = head;
+    const { since = document.since, attempts = document.attempts } = head;
     const owner = status === "running" ? (head.owner ?? this.#lastOwner) : head.owner;
     this.#lastOwner = owner ?? this.#lastOwner;
-    Object.assign(document, { status, owner, claim, answered, requested });
+    Object.assign(document, { status, since, owner, claim, attempts, due, answered, requested, error, answers });
   }
 
   /** The document as plain JSON; more entries can still be applied afterwards. */

@@ -2,22 +2,24 @@ import type { JsonSchema } from "../../schema/standard-schema.js";
 import { unreadableCheckpoint } from "../checkpoint-errors.js";
 import type { StoredCheckpoint } from "../checkpoint-store.js";
 import { noteOf } from "../history/segments.js";
+import type { RunIndex, RunStatus } from "../runs/run-index.js";
 import type { ValueCodec } from "../values/value-codec.js";
 import { type CheckpointDocument, usualKind } from "./document.js";
 import { DocumentTree, inputIn } from "./document-tree.js";
 import { checkFormatVersion } from "./format-version.js";
 import { asBoolean, asList, asRecord, asStep, asText, type JsonRecord, parseJson } from "./json-parts.js";
-import type {
-  Answer,
-  CallSnapshot,
-  ChainStep,
-  InnerSnapshot,
-  InvocationSnapshot,
-  NodeStop,
-  Question,
-  RunSnapshot,
-  Slot,
-  TaskSnapshot,
+import {
+  type Answer,
+  type CallSnapshot,
+  type ChainStep,
+  type InnerSnapshot,
+  type InvocationSnapshot,
+  lateAnswer,
+  type NodeStop,
+  type Question,
+  type RunSnapshot,
+  type Slot,
+  type TaskSnapshot,
 } from "./snapshot.js";
 
 /** Reads a stored document. Throws a `KumikoError` that says what is wrong when the bytes are anything else. */
@@ -45,21 +47,28 @@ export function documentOf(tree: DocumentTree, codec: ValueCodec): CheckpointDoc
 }
 
 function decoded(document: JsonRecord, lastOwner: string | undefined, codec: ValueCodec): CheckpointDocument {
-  const { status, owner, claim, requested, root, output, segment, oldest, input } = document;
-  if (status !== "running" && status !== "stopped" && status !== "finished") {
-    throw unreadableCheckpoint("its status is unknown");
-  }
+  const { owner, claim, requested, root, output, segment, oldest, input, error, given, answers } = document;
   const reader = new Reader(codec);
+  const index = indexIn(document);
   return {
     runKey: asText(document.runKey, "runKey"),
-    status,
+    status: index.status,
+    graph: index.graph,
+    startedAt: asStep(document.startedAt, 0, "startedAt"),
+    since: index.since,
+    attempts: asStep(document.attempts ?? 0, 0, "attempts"),
+    error: error === undefined ? undefined : reader.slot(error, "the error"),
+    given: given === undefined ? undefined : reader.slot(given, "the input"),
+    answers: answers === undefined ? undefined : reader.answers(answers),
+    index,
     owner: owner === undefined ? undefined : asText(owner, "owner"),
     lastOwner,
     claim: claim === undefined ? undefined : asText(claim, "claim"),
     answered: asList(document.answered, "answered", (id) => asText(id, "an answered id")),
     requested: requested === undefined ? undefined : asText(requested, "requested"),
     isPassing: asBoolean(document.passing ?? false, "passing"),
-    root: root === null ? undefined : reader.run(root, 0),
+    isUnlisted: asBoolean(document.unlisted ?? false, "unlisted"),
+    root: root === null || root === undefined ? undefined : reader.run(root, 0),
     input: input ?? inputIn(document),
     entry: noteOf(document),
     segment: segment === undefined ? undefined : asStep(segment, 0, "the segment"),
@@ -67,6 +76,37 @@ function decoded(document: JsonRecord, lastOwner: string | undefined, codec: Val
     output: output === undefined ? undefined : reader.slot(output, "the output"),
   };
 }
+
+/** What a store finds a document by. */
+export function indexIn(document: JsonRecord): RunIndex {
+  const { status, graph, since, owner, due, threadId, userId } = document;
+  if (!isStatus(status)) throw unreadableCheckpoint("its status is unknown");
+  const index = { status, graph: asText(graph, "the name of its graph"), since: asStep(since, 0, "since") };
+  return Object.assign(
+    index,
+    owner !== undefined && { owner: asText(owner, "owner") },
+    due !== undefined && { due: asStep(due, 0, "due") },
+    threadId !== undefined && { threadId: asText(threadId, "threadId") },
+    userId !== undefined && { userId: asText(userId, "userId") },
+  );
+}
+
+/** The same, as an argument of `put`: nothing for a document that is in no list. */
+export function indexToPut(document: JsonRecord): RunIndex | undefined {
+  return document.unlisted === true ? undefined : indexIn(document);
+}
+
+const statuses: readonly unknown[] = [
+  "ready",
+  "running",
+  "waiting",
+  "stopped",
+  "failed",
+  "cancelled",
+  "finished",
+] satisfies RunStatus[];
+
+const isStatus = (status: unknown): status is RunStatus => statuses.includes(status);
 
 /** Reads a slot that was left as JSON. */
 export function readSlot(json: unknown, name: string, codec: ValueCodec): Slot | undefined {
@@ -139,7 +179,7 @@ class Reader {
 
   #question(json: unknown, usual: string): Question {
     const question = asRecord(json, "a question");
-    const { kind = "ask", schema, address = usual, fresh = false } = question;
+    const { kind = "ask", schema, address = usual, fresh = false, expiresAt } = question;
     if (kind !== "ask" && kind !== "interrupt") throw unreadableCheckpoint("a question has an unknown kind");
     return {
       id: asText(question.id, "the id of a question"),
@@ -149,6 +189,7 @@ class Reader {
       info: this.#codec.decode(question.info, "info of a question"),
       schema: schema === undefined ? undefined : (asRecord(schema, "a schema") as JsonSchema),
       state: this.slot(question.state, "state of a question"),
+      ...(expiresAt !== undefined && { expiresAt: asStep(expiresAt, 0, "the deadline of a question") }),
       answer: this.#answer(question.answer),
       fresh: asBoolean(fresh, "fresh"),
     };
@@ -191,11 +232,21 @@ class Reader {
 
   #answer(json: unknown): Answer | undefined {
     if (json === null || json === undefined) return undefined;
+    if (json === "late") return lateAnswer;
     const parts = asList(json, "an answer", (part) => part);
     if (parts.length > 1) throw unreadableCheckpoint("an answer has several values");
     return parts.length === 0
       ? { hasData: false, data: undefined }
       : { hasData: true, data: this.#codec.decode(parts[0], "an answer") };
+  }
+
+  answers(json: unknown): Record<string, Slot> {
+    const read: [string, Slot][] = [];
+    for (const [id, answer] of Object.entries(asRecord(json, "the answers"))) {
+      const slot = this.slot(answer, "an answer");
+      if (slot !== undefined) read.push([id, slot]);
+    }
+    return Object.fromEntries(read);
   }
 
   #chunks(json: unknown, node: string): readonly unknown[] {

@@ -16,6 +16,8 @@ export interface Question {
   readonly schema: JsonSchema | undefined;
   /** The state that was given to `ctx.interrupt`. */
   readonly state: Slot | undefined;
+  /** When its deadline passes, in milliseconds since 1970. */
+  readonly expiresAt?: number | undefined;
   answer: Answer | undefined;
   /** It was answered, and the invocation has neither used the answer nor stopped again since. */
   fresh: boolean;
@@ -25,7 +27,12 @@ export interface Answer {
   /** Whether the answer has data: an invocation can also be resumed without. */
   readonly hasData: boolean;
   readonly data: unknown;
+  /** Its deadline has passed: that counts as an answer. */
+  readonly isLate?: boolean | undefined;
 }
+
+/** The answer to a question whose deadline has passed. */
+export const lateAnswer: Answer = { hasData: false, data: undefined, isLate: true };
 
 /** A stop before or after nodes of a graph. */
 export interface NodeStop {

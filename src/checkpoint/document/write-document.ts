@@ -1,6 +1,7 @@
+import type { RunStatus } from "../runs/run-index.js";
 import { quoted, TextCache } from "../values/quoted.js";
 import type { ValueCodec } from "../values/value-codec.js";
-import { type CheckpointDocument, usualKind } from "./document.js";
+import { usualKind } from "./document.js";
 import { JsonFields } from "./fields.js";
 import { formatVersion } from "./format-version.js";
 import type {
@@ -18,26 +19,55 @@ import type {
 
 /** The fields at the head of a document that change. In an entry, those that a reader knows are `undefined`. */
 export interface HeadFields {
-  readonly status: CheckpointDocument["status"] | undefined;
+  readonly status: RunStatus | undefined;
+  /** When the status has changed, in milliseconds since 1970. */
+  readonly since: number | undefined;
   readonly owner: string | undefined;
   readonly claim: string | undefined;
+  readonly attempts: number | undefined;
+  readonly due: number | undefined;
   readonly answered: readonly string[] | undefined;
   readonly requested: string | undefined;
+  /** The text of a slot. */
+  readonly error: string | undefined;
 }
 
-export function headFields({ status, owner, claim, answered, requested }: HeadFields): string {
+export function headFields(fields: HeadFields): string {
+  const { status, since, owner, claim, attempts, due, answered, requested, error } = fields;
+  const at = since === undefined ? "" : `,"since":${since}`;
   const by = owner === undefined ? "" : `,"owner":${quoted(owner)}`;
   const named = claim === undefined ? "" : `,"claim":${quoted(claim)}`;
+  const count = attempts === undefined ? "" : `,"attempts":${attempts}`;
+  const end = due === undefined ? "" : `,"due":${due}`;
   const ids = answered === undefined ? "" : `,"answered":${texts(answered)}`;
   const stop = requested === undefined ? "" : `,"requested":${quoted(requested)}`;
-  if (status === undefined) return `${by}${named}${ids}${stop}`.slice(1);
-  return `"status":"${status}"${by}${named}${ids}${stop}`;
+  const why = error === undefined ? "" : `,"error":${error}`;
+  const all = `${at}${by}${named}${count}${end}${ids}${stop}${why}`;
+  return status === undefined ? all.slice(1) : `"status":"${status}"${all}`;
+}
+
+/** What a document says about its run, and never changes. */
+export interface RunIdentity {
+  readonly runKey: string;
+  readonly graph: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly isPassing?: boolean | undefined;
+  /** It is found by no query. */
+  readonly isUnlisted?: boolean | undefined;
+  readonly threadId?: string | undefined;
+  readonly userId?: string | undefined;
 }
 
 /** The start of a document, without the closing brace: its run, as {@link writeRun} writes it, follows. */
-export function writeHead(runKey: string, fields: string, isPassing = false): string {
-  const passing = isPassing ? '"passing":true,' : "";
-  return `{"version":${formatVersion},"runKey":${quoted(runKey)},${passing}${fields}`;
+export function writeHead(run: RunIdentity, fields: string): string {
+  const { runKey, graph, startedAt, isPassing, isUnlisted, threadId, userId } = run;
+  const passing = isPassing === true ? '"passing":true,' : "";
+  const unlisted = isUnlisted === true ? '"unlisted":true,' : "";
+  const thread = threadId === undefined ? "" : `"threadId":${JSON.stringify(threadId)},`;
+  const user = userId === undefined ? "" : `"userId":${JSON.stringify(userId)},`;
+  const names = `"graph":${quoted(graph)},"startedAt":${startedAt},${passing}${unlisted}${thread}${user}`;
+  return `{"version":${formatVersion},"runKey":${quoted(runKey)},${names}${fields}`;
 }
 
 /**
@@ -187,7 +217,7 @@ export class Writer {
 
   /** `usual` is the address of its invocation. */
   question(question: Question, at: string, usual?: string): string {
-    const { id, kind, key, address, info, schema, state, answer, fresh } = question;
+    const { id, kind, key, address, info, schema, state, expiresAt, answer, fresh } = question;
     const said = this.#codec.encodeTree(info) ?? this.#codec.encodeGraph(info, `info of ${nameOf(question, at)}`);
     const sort = kind === "ask" ? "" : `,"kind":"${kind}"`;
     const where = address === usual ? "" : `,"address":${quoted(address)}`;
@@ -195,7 +225,8 @@ export class Writer {
     const kept = state === undefined ? "" : `,"state":${this.slot(state, `state of ${nameOf(question, at)}`)}`;
     const answered = answer === undefined ? "" : `,"answer":${this.#answer(answer, nameOf(question, at))}`;
     const isFresh = fresh ? ',"fresh":true' : "";
-    return `{"id":${quoted(id)}${sort},"key":${quoted(key)}${where}${fits}${isFresh},"info":${said}${kept}${answered}}`;
+    const until = expiresAt === undefined ? "" : `,"expiresAt":${expiresAt}`;
+    return `{"id":${quoted(id)}${sort},"key":${quoted(key)}${where}${fits}${until}${isFresh},"info":${said}${kept}${answered}}`;
   }
 
   #stop({ id, before, after, answer }: NodeStop, path: string): string {
@@ -204,6 +235,7 @@ export class Writer {
   }
 
   #answer(answer: Answer, to: string): string {
+    if (answer.isLate === true) return '"late"';
     return answer.hasData ? `[${this.#codec.encode(answer.data, `answer to ${to}`)}]` : "[]";
   }
 

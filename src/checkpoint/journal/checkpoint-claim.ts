@@ -5,6 +5,7 @@ import {
   endedWhileClaiming,
   finishedCheckpoint,
   inCheckpoint,
+  notBegun,
   nothingSaved,
   pendingCheckpoint,
   unknownCheckpoint,
@@ -15,6 +16,7 @@ import { readDocument } from "../document/read-document.js";
 import type { RunSnapshot } from "../document/snapshot.js";
 import { isConflict } from "../errors.js";
 import type { ValueCodec } from "../values/value-codec.js";
+import type { DrivenRun } from "./driven.js";
 import { claimedWrite, type OwnDocument, type Write } from "./own-document.js";
 import { OwnRow } from "./own-row.js";
 import { runningClaims } from "./running-claims.js";
@@ -33,6 +35,8 @@ export interface ClaimSettings {
   readonly document: OwnDocument;
   readonly codec: ValueCodec;
   readonly options: ClaimOptions;
+  /** Set if a segment drives the run: it has read the row, and knows that it may be claimed. */
+  readonly driven: DrivenRun | undefined;
   /** Whether the run has ended meanwhile: then the claim must be given back. */
   readonly isOver: () => boolean;
 }
@@ -65,6 +69,11 @@ export class CheckpointClaim {
     this.isNew = true;
     this.#start = start;
     this.#cause = "start";
+    const { driven } = this.#settings;
+    if (driven !== undefined) {
+      await this.#put(driven.found?.row);
+      return undefined;
+    }
     const { forceNewRun, takeover } = this.#settings.options;
     if (forceNewRun !== true || takeover === true) {
       try {
@@ -91,7 +100,7 @@ export class CheckpointClaim {
         return await claim();
       } catch (error) {
         const most = takeover === true ? mostTries : this.#foundEnded ? mostRetries : 1;
-        if (!isInUse(error) || tries >= most) throw error;
+        if (this.#settings.driven !== undefined || !isInUse(error) || tries >= most) throw error;
       }
     }
   }
@@ -105,7 +114,7 @@ export class CheckpointClaim {
     if (found !== undefined && !(forceNewRun && takeover)) {
       const document = this.#read(row.id, found);
       if (!takeover) await this.#checkOwner(row.id, document);
-      const isOpen = document.status !== "finished" && document.root !== undefined;
+      const isOpen = document.status !== "finished" && (document.root ?? document.given) !== undefined;
       if (isOpen && !forceNewRun) throw pendingCheckpoint(row.id);
     }
     await this.#put(found);
@@ -114,21 +123,29 @@ export class CheckpointClaim {
   }
 
   async #open(id: string, prepare: Prepare): Promise<RunSnapshot> {
-    const { row, document: own, options } = this.#settings;
-    const found = await readRow(row.store, id);
+    const { row, document: own, options, driven } = this.#settings;
+    const found = driven?.found?.row ?? (await readRow(row.store, id));
     if (found === undefined) throw unknownCheckpoint(id);
-    const document = this.#read(id, found);
-    if (document.owner !== undefined && options.takeover !== true) await this.#checkOwner(id, document);
+    const document = driven?.found?.document ?? this.#read(id, found);
+    const isFree = document.owner === undefined || options.takeover === true || driven !== undefined;
+    if (!isFree) await this.#checkOwner(id, document);
     if (document.status === "finished") throw finishedCheckpoint(id);
     const { root } = document;
-    if (root === undefined) throw nothingSaved(id);
+    if (root === undefined) throw document.given === undefined ? nothingSaved(id) : notBegun(id);
     const isCopy = id !== row.id;
     if (!isCopy) own.load(document, found);
     const preparing = prepare(document);
     const answers = preparing instanceof Promise ? await preparing : preparing;
     const copyOf = isCopy ? `${id}#${document.entry?.n ?? 0}` : undefined;
     const answered = answers.length === 0 ? document.answered : answers;
-    own.continue(isCopy ? randomId() : document.runKey, answered, copyOf, document.input);
+    own.continue({
+      runKey: isCopy ? randomId() : document.runKey,
+      answered,
+      copyOf,
+      input: document.input,
+      attempts: driven?.attempts ?? 0,
+      startedAt: isCopy ? undefined : document.startedAt,
+    });
     if (isCopy) this.#cause = "fork";
     this.#start = root;
     if (isCopy) await this.#copy(id, found);
@@ -161,7 +178,7 @@ export class CheckpointClaim {
 
   #put(found: StoredCheckpoint | undefined): Promise<void> {
     const { row, document } = this.#settings;
-    const write = document.next({ status: "running", cause: this.#cause }, this.#start);
+    const write = document.next({ status: "running", claims: true, cause: this.#cause }, this.#start);
     if (write === undefined) return Promise.resolve();
     return this.#putInto(row, write, found).catch((error: unknown) => {
       document.unclaimed();

@@ -5,12 +5,15 @@ import type { CheckpointStore } from "../checkpoint-store.js";
 import type { RunSnapshot, Slot } from "../document/snapshot.js";
 import { HistoryLog, type HistoryRetention } from "../history/history-log.js";
 import { historyPrefix } from "../history/segments.js";
-import { isInterrupt } from "../pause/interrupt.js";
+import { type Interrupt, isInterrupt } from "../pause/interrupt.js";
+import { interruptsOf } from "../pause/interrupts-of.js";
+import type { RunStatus } from "../runs/run-index.js";
 import type { ValueCodec } from "../values/value-codec.js";
 import { CheckpointClaim, type ClaimOptions, type Prepare } from "./checkpoint-claim.js";
+import { type DrivenRun, isStoreFailure, releaseLater } from "./driven.js";
 import { type OnStop, withGrace } from "./grace.js";
 import type { Journal } from "./journal.js";
-import { OwnDocument, type SaveHead, type Write } from "./own-document.js";
+import { OwnDocument, type OwnRun, type SaveHead, type Write } from "./own-document.js";
 import { OwnRow } from "./own-row.js";
 import { runningClaims } from "./running-claims.js";
 import { isLost, versionOf } from "./store-calls.js";
@@ -51,8 +54,10 @@ export interface JournalSettings {
   readonly onCallerStop?: OnStop | undefined;
   /** @default the system clock */
   readonly clock?: Clock | undefined;
-  /** Whether nobody but this run knows the id yet: then it is saved only while it waits, and nothing of it stays. */
-  readonly isPassing?: boolean | undefined;
+  /** What it is called. `isPassing`: nobody but it knows the id yet, so that it is saved only while it waits. */
+  readonly run: OwnRun;
+  /** Set if a segment drives the run. */
+  readonly driven?: DrivenRun | undefined;
 }
 
 /**
@@ -82,10 +87,10 @@ export class CheckpointJournal implements Journal {
   #isLeft = false;
 
   constructor(settings: JournalSettings) {
-    const { store, ids, codec, history, isPassing } = settings;
+    const { store, ids, codec, history, run } = settings;
     this.#settings = settings;
     const log = history === undefined || ids === undefined ? undefined : new HistoryLog(history);
-    this.#document = new OwnDocument(codec, store?.append !== undefined, { history: log, isPassing });
+    this.#document = new OwnDocument(codec, store?.append !== undefined, run, log);
     if (store === undefined || ids === undefined) return;
     this.#row = new OwnRow(store, ids.write, (conflict) => this.#lose(conflict), this.#document);
     if (this.keepsHistory) historyPrefix(ids.write);
@@ -104,6 +109,7 @@ export class CheckpointJournal implements Journal {
   }
 
   get #staysAtEnd(): boolean {
+    if (this.#settings.driven !== undefined) return true;
     return this.#settings.keepCheckpoint && !this.#document.isPassing;
   }
 
@@ -137,7 +143,7 @@ export class CheckpointJournal implements Journal {
     const row = this.#row;
     if (row === undefined) return undefined;
     this.isInputSaved = start !== undefined;
-    if (this.#settings.isPassing !== true) return this.#claiming(this.#openClaim(row, options).forNewRun(start));
+    if (this.#settings.run.isPassing !== true) return this.#claiming(this.#openClaim(row, options).forNewRun(start));
     this.#claimLate = () => this.#openClaim(row, options).forNewRun(start);
     return undefined;
   }
@@ -153,8 +159,9 @@ export class CheckpointJournal implements Journal {
   #openClaim(row: OwnRow, options: ClaimOptions): CheckpointClaim {
     const document = this.#document;
     document.claim = runningClaims.open();
-    const isOver = (): boolean => this.#ending !== undefined && this.#settings.isPassing !== true;
-    this.#claim = new CheckpointClaim({ row, document, codec: this.#settings.codec, options, isOver });
+    const { codec, driven, run } = this.#settings;
+    const isOver = (): boolean => this.#ending !== undefined && run.isPassing !== true;
+    this.#claim = new CheckpointClaim({ row, document, codec, options, driven, isOver });
     return this.#claim;
   }
 
@@ -162,6 +169,8 @@ export class CheckpointJournal implements Journal {
     this.#writing = claim;
     const claimed = await claim;
     this.#writing = undefined;
+    const { driven } = this.#settings;
+    if (driven !== undefined) driven.isClaimed = true;
     return claimed;
   }
 
@@ -221,7 +230,14 @@ export class CheckpointJournal implements Journal {
   }
 
   /** Saves a running run. */
-  async #saveRunning(run: JournaledRun, row: OwnRow): Promise<void> {
+  #saveRunning(run: JournaledRun, row: OwnRow): Promise<void> {
+    const patience = this.#settings.driven?.patience;
+    if (patience === undefined) return this.#saveOnce(run, row);
+    // the run may end meanwhile: then nothing is tried any more
+    return patience.try(() => (this.#ending === undefined ? this.#saveOnce(run, row) : Promise.resolve()));
+  }
+
+  async #saveOnce(run: JournaledRun, row: OwnRow): Promise<void> {
     try {
       const cause = this.#isEntry ? "task" : undefined;
       this.#isEntry = false;
@@ -289,7 +305,8 @@ export class CheckpointJournal implements Journal {
       try {
         const [head, snapshot] = attempt();
         const write = this.#document.next({ status: "finished", cause: "end", ...head }, snapshot);
-        if (write !== undefined) await row.write(write);
+        await this.#write(row, write);
+        this.#noteEnd({ status: "finished" });
         break;
       } catch (error) {
         if (!KumikoError.is(error) || error.code !== "NOT_SERIALIZABLE") throw error;
@@ -326,7 +343,11 @@ export class CheckpointJournal implements Journal {
       }
       const snapshot = run?.canBeSaved === true && !this.#isLeft ? run.snapshot() : undefined;
       if (snapshot === undefined && !this.#document.hasRun) await row.remove();
-      else await this.#write(row, this.#document.next(this.#stoppedHead(failure), snapshot));
+      else {
+        const head = this.#stoppedHead(failure);
+        await this.#write(row, this.#document.next(head, snapshot));
+        this.#noteEnd(head, failure);
+      }
       return failure;
     } catch (problem) {
       this.#document.forget();
@@ -343,20 +364,59 @@ export class CheckpointJournal implements Journal {
   async #release(): Promise<void> {
     const row = this.#row;
     if (this.#lost !== undefined || row === undefined) return;
-    const releasing = this.#document.hasRun ? this.#write(row, this.#document.next(this.#stoppedHead())) : row.remove();
-    await releasing.catch(ignore);
+    const release = (): Promise<void> => {
+      if (!this.#document.hasRun) return row.remove();
+      return row.writeOnce(this.#document.next({ status: "ready" }));
+    };
+    await release().catch((problem: unknown) => {
+      this.#document.forget();
+      if (isStoreFailure(problem)) releaseLater(row.store, row.id, release, this.#settings.clock ?? systemClock);
+    });
   }
 
-  #stoppedHead(failure?: unknown): SaveHead {
-    const head: SaveHead = { status: "stopped", requested: this.#run?.requestedStop };
-    if (failure === undefined) return head;
-    return isInterrupt(failure)
-      ? { ...head, cause: "interrupt" }
-      : { ...head, cause: "failure", error: messageOf(failure) };
+  #stoppedHead(failure: unknown): SaveHead {
+    const requested = this.#run?.requestedStop;
+    if (!isInterrupt(failure)) {
+      const status = this.#statusAfter(failure);
+      const head: SaveHead = { status, requested, cause: "failure", error: messageOf(failure) };
+      return status === "failed" || status === "waiting" ? { ...head, failure } : head;
+    }
+    const open = failure.interrupts.filter(({ id }) => id !== requested);
+    const isCut = this.#settings.driven !== undefined && requested !== undefined;
+    if (isCut || open.length === 0) return { status: this.#cutOff, requested, cause: "interrupt" };
+    return { status: "waiting", requested, due: firstDeadline(open), cause: "interrupt" };
   }
 
-  async #write(row: OwnRow, write: Write | undefined): Promise<void> {
-    if (write !== undefined) await row.write(write);
+  /** How a run stands that its caller has stopped. */
+  get #cutOff(): RunStatus {
+    return this.#settings.driven === undefined ? "stopped" : "ready";
+  }
+
+  #statusAfter(failure: unknown): RunStatus {
+    if (isStoreFailure(failure)) return "ready";
+    if (this.#run?.reason === failure) return this.#cutOff;
+    // the answer did not fit, and its question is open again
+    return KumikoError.is(failure) && failure.code === "ANSWER_MISMATCH" ? "waiting" : "failed";
+  }
+
+  /** Tells a segment how its run stands. */
+  #noteEnd({ status, failure: error }: SaveHead, failure?: unknown): void {
+    const { driven } = this.#settings;
+    if (driven === undefined) return;
+    const interrupts = status === "waiting" ? this.#openQuestions(failure) : [];
+    driven.ended = { status, error, interrupts, ...this.#document.noted };
+  }
+
+  #openQuestions(failure: unknown): readonly Interrupt[] {
+    if (isInterrupt(failure)) return failure.interrupts;
+    const run = this.#run?.canBeSaved === true ? this.#run.snapshot() : undefined;
+    return run === undefined ? [] : interruptsOf(run, this.runKey);
+  }
+
+  #write(row: OwnRow, write: Write | undefined): Promise<void> {
+    const patience = this.#settings.driven?.patience;
+    if (patience === undefined || write === undefined) return row.writeOnce(write);
+    return patience.try(() => (this.#isLeft ? Promise.resolve() : row.write(write)));
   }
 
   /** Limits the wait for the store to a grace period, once the run is or was stopped. */
@@ -393,6 +453,11 @@ export class CheckpointJournal implements Journal {
   #report(problem: unknown): void {
     if (!this.#isLeft) this.#run?.report(problem);
   }
+}
+
+function firstDeadline(questions: readonly Interrupt[]): number | undefined {
+  const deadlines = questions.flatMap(({ expiresAt }) => (expiresAt === undefined ? [] : [expiresAt]));
+  return deadlines.length === 0 ? undefined : Math.min(...deadlines);
 }
 
 /** How many microtasks may pass between the end of a node and its entry in the ledger, with policies and handlers around it. */

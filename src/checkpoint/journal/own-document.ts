@@ -1,12 +1,22 @@
 import { randomId } from "../../callbacks/random-id.js";
+import { messageOf } from "../../errors.js";
 import type { StoredCheckpoint } from "../checkpoint-store.js";
 import type { CheckpointDocument } from "../document/document.js";
-import { readTree } from "../document/read-document.js";
+import type { JsonRecord } from "../document/json-parts.js";
+import { indexToPut, readTree } from "../document/read-document.js";
 import type { RunSnapshot, Slot } from "../document/snapshot.js";
-import { type HeadFields, headFields, WholeRun, writeHead, writeRun } from "../document/write-document.js";
+import {
+  type HeadFields,
+  headFields,
+  type RunIdentity,
+  WholeRun,
+  writeHead,
+  writeRun,
+} from "../document/write-document.js";
 import { WrittenDocument } from "../document/written-document.js";
 import type { HistoryLog } from "../history/history-log.js";
 import type { EntryNote } from "../history/segments.js";
+import type { RunIndex, RunStatus } from "../runs/run-index.js";
 import { bytesOf } from "../values/text-bytes.js";
 import type { ValueCodec } from "../values/value-codec.js";
 import { processOwner } from "./process-owner.js";
@@ -15,13 +25,34 @@ import { processOwner } from "./process-owner.js";
 export interface Write {
   readonly data: Uint8Array;
   readonly isEntry: boolean;
+  /** What the store finds the run by. */
+  readonly index: RunIndex | undefined;
   /** Set if it replaces a document that belongs to the history: the text of that and its entries, if it is known. */
   readonly closes?: { readonly held: string | undefined } | undefined;
 }
 
+/** A run that goes on. */
+export interface Continued {
+  readonly runKey: string;
+  /** Ids of the questions that are answered now. */
+  readonly answered: readonly string[];
+  /** The save that it is a copy of, if it is one. */
+  readonly copyOf: string | undefined;
+  readonly input: unknown;
+  readonly attempts: number;
+  /** `undefined`: now. */
+  readonly startedAt: number | undefined;
+}
+
 /** The fields that a save records beside the run itself. */
 export interface SaveHead {
-  readonly status: CheckpointDocument["status"];
+  readonly status: RunStatus;
+  /** It is the write that claims the run. */
+  readonly claims?: boolean | undefined;
+  /** When the first deadline of its questions passes. */
+  readonly due?: number | undefined;
+  /** Why it failed. */
+  readonly failure?: unknown;
   /** The id of a requested stop. */
   readonly requested?: string | undefined;
   /** The result of a finished run. */
@@ -33,12 +64,18 @@ export interface SaveHead {
 
 const none: readonly string[] = [];
 
+/** What a run is called, and when it is written. */
+export interface OwnRun extends Omit<RunIdentity, "runKey" | "startedAt"> {
+  readonly now: () => number;
+}
+
 interface KnownHead {
   readonly owner: string | undefined;
   readonly answered: readonly string[] | undefined;
+  readonly attempts: number;
 }
 
-const nothingSaved: KnownHead = { owner: undefined, answered: undefined };
+const nothingSaved: KnownHead = { owner: undefined, answered: undefined, attempts: 0 };
 
 /** Entries that are smaller together are never replaced by a whole document: reading them costs next to nothing. */
 const smallest = 2_048;
@@ -83,19 +120,26 @@ export class OwnDocument {
   /** See {@link CheckpointDocument.isPassing}. */
   isPassing: boolean;
   readonly #history: HistoryLog | undefined;
+  #run: OwnRun;
+  /** Milliseconds since 1970; `undefined` until they are needed. */
+  #startedAt: number | undefined = undefined;
+  #since = 0;
+  #status: RunStatus | undefined = undefined;
+  /** How many claims in a row were taken from dead processes with no task saved. */
+  #attempts = 0;
+  #index: RunIndex | undefined = undefined;
 
-  constructor(
-    codec: ValueCodec,
-    appends: boolean,
-    {
-      history,
-      isPassing = false,
-    }: { readonly history?: HistoryLog | undefined; readonly isPassing?: boolean | undefined } = {},
-  ) {
+  constructor(codec: ValueCodec, appends: boolean, run: OwnRun, history?: HistoryLog) {
     this.#codec = codec;
     this.#history = history;
-    this.isPassing = isPassing;
+    this.#run = run;
+    this.isPassing = run.isPassing === true;
     this.#written = appends ? new WrittenDocument(codec) : undefined;
+  }
+
+  /** What the last write says about the run. */
+  get noted(): { readonly startedAt: number; readonly since: number; readonly attempts: number } {
+    return { startedAt: this.#startedAt ?? this.#since, since: this.#since, attempts: this.#attempts };
   }
 
   /** Created when it is first read; a resumed run already has one. */
@@ -116,8 +160,11 @@ export class OwnDocument {
 
   /** Continues the document that was read. To be called before anything in it is changed. */
   load(document: CheckpointDocument, { data, appended = [] }: StoredCheckpoint): void {
-    const { root, lastOwner, answered, isPassing } = document;
+    const { root, lastOwner, answered, isPassing, isUnlisted, startedAt } = document;
+    const { threadId, userId } = document.index;
     this.isPassing = isPassing;
+    this.#run = { ...this.#run, isUnlisted, threadId, userId };
+    this.#startedAt = startedAt;
     this.unclaimed();
     if (this.#written === undefined || root === undefined) return;
     this.#written.takeRead(root);
@@ -128,12 +175,14 @@ export class OwnDocument {
     this.#compareLater();
     this.#mustBeWhole = false;
     this.#hasRun = true;
-    this.#saved = { owner: lastOwner, answered };
+    this.#saved = { owner: lastOwner, answered, attempts: document.attempts };
   }
 
-  /** Continues a run. A copy under another id is written as a whole document, with this input. */
-  continue(runKey: string, answered: readonly string[], copyOf: string | undefined, input: unknown): void {
+  /** Continues a run. A copy under another id is written as a whole document, with its input. */
+  continue({ runKey, answered, copyOf, input, attempts, startedAt }: Continued): void {
     const isCopy = copyOf !== undefined;
+    this.#attempts = attempts;
+    this.#startedAt = startedAt;
     if (isCopy) this.history?.begin(copyOf);
     this.#input = input === undefined ? undefined : { json: input };
     this.#runKey = runKey;
@@ -144,6 +193,11 @@ export class OwnDocument {
 
   /** The next write; `undefined` when nothing has changed. Without `run`, the saved run stays as it is. */
   next(head: SaveHead, run?: RunSnapshot): Write | undefined {
+    if (run !== undefined && head.claims !== true && this.#attempts > 0) {
+      // a saved task shows that the run gets on
+      this.#attempts = 0;
+      this.#running = undefined;
+    }
     const fields = this.#fieldsOf(head);
     const result = head.output === undefined ? "" : `,"output":${this.#outputText(head.output)}`;
     const more = (): string => `${result}${this.#note(head)}`;
@@ -163,7 +217,7 @@ export class OwnDocument {
     const isSame = isSameHead(fields, this.#head);
     if (change === "" && result === "" && isSame) return undefined;
     const output = `${this.#shortOutput(head, written) ?? result}${this.#note(head)}`;
-    const changed = isSame ? "" : this.#changedHead(fields, run === undefined ? none : written.answered);
+    const changed = isSame ? "" : this.#changedHead(fields, head, run === undefined ? none : written.answered);
     const text = entryText(changed, change, output);
     const data = bytesOf(text);
     // what has finished is not added to any more
@@ -173,12 +227,12 @@ export class OwnDocument {
     if (!isSame) this.#noteHead(fields, this.#saved.owner);
     this.#entriesSize += data.length;
     this.history?.held.add(text);
-    return { data, isEntry: true };
+    return { data, isEntry: true, index: this.#index };
   }
 
   #noteHead(fields: HeadFields, formerOwner: string | undefined): void {
     this.#head = fields;
-    this.#saved = { owner: fields.owner ?? formerOwner, answered: fields.answered };
+    this.#saved = { owner: fields.owner ?? formerOwner, answered: fields.answered, attempts: this.#attempts };
   }
 
   /** Whether the entries, with one more, are larger than the whole document. It is rarely written to find out. */
@@ -235,7 +289,10 @@ export class OwnDocument {
     const { history } = this;
     const closes = history !== undefined && this.#wholeSize > 0 ? { held: history.held.text } : undefined;
     const place = history === undefined ? "" : `,${history.place(closes !== undefined)}`;
-    const text = `${writeHead(this.runKey, headFields(fields), this.isPassing)}${output}${place}${run === undefined ? "" : this.#inputField},"root":${run ?? "null"}}`;
+    const { runKey, isPassing } = this;
+    const startedAt = this.#startedAt ?? this.#since;
+    const head = writeHead({ ...this.#run, runKey, isPassing, startedAt }, headFields(fields));
+    const text = `${head}${output}${place}${run === undefined ? "" : this.#inputField},"root":${run ?? "null"}}`;
     const data = bytesOf(text);
     history?.held.begin(text);
     this.#noteHead(fields, undefined);
@@ -243,7 +300,7 @@ export class OwnDocument {
     this.#wholeSize = data.length;
     this.#entriesSize = 0;
     this.#compareAt = Math.max(smallest, data.length);
-    return { data, isEntry: false, closes };
+    return { data, isEntry: false, index: this.#index, closes };
   }
 
   /** To be called when a save has failed: the next one says all that it has said. */
@@ -279,25 +336,55 @@ export class OwnDocument {
     this.#text = this.#written === undefined ? this.#runText(run) : this.#all(run);
   }
 
-  #fieldsOf({ status, requested }: SaveHead): HeadFields {
-    const answered = this.#answered;
-    if (status !== "running") {
-      const stop = status === "stopped" ? requested : undefined;
-      return { status, owner: undefined, claim: undefined, answered, requested: stop };
+  #fieldsOf({ status, claims, requested, due, failure }: SaveHead): HeadFields {
+    const isRunning = status === "running";
+    if (isRunning && claims !== true && this.#running !== undefined) return this.#running;
+    if (status !== this.#status || claims === true) this.#since = this.#run.now();
+    this.#status = status;
+    this.#startedAt ??= this.#since;
+    const since = this.#since;
+    const owner = isRunning ? processOwner() : undefined;
+    const fields: HeadFields = {
+      status,
+      since,
+      owner,
+      claim: isRunning ? this.claim : undefined,
+      attempts: this.#attempts === 0 ? undefined : this.#attempts,
+      due,
+      answered: this.#answered,
+      requested: isRunning || status === "finished" ? undefined : requested,
+      error: failure === undefined ? undefined : this.#errorText(failure),
+    };
+    this.#running = isRunning ? fields : undefined;
+    this.#index = this.#indexOf(status, since, owner, due);
+    return fields;
+  }
+
+  #indexOf(status: RunStatus, since: number, owner: string | undefined, due: number | undefined): RunIndex | undefined {
+    const { graph, isUnlisted, threadId, userId } = this.#run;
+    return isUnlisted === true ? undefined : { status, graph, owner, since, due, threadId, userId };
+  }
+
+  /** An error that cannot be saved is saved as its message. */
+  #errorText(failure: unknown): string {
+    try {
+      return `[${this.#codec.encode(failure, "the error")}]`;
+    } catch {
+      return `[${this.#codec.encode(new Error(messageOf(failure)), "the error")}]`;
     }
-    this.#running ??= { status, owner: processOwner(), claim: this.claim, answered, requested: undefined };
-    return this.#running;
   }
 
   /** The head of an entry as text, without what a reader knows from the entry itself and those before it. */
-  #changedHead({ status, owner, claim, answered = none, requested }: HeadFields, answers: readonly string[]): string {
+  #changedHead(fields: HeadFields, { claims }: SaveHead, answers: readonly string[]): string {
+    const { status, owner, claim, answered = none, attempts = 0 } = fields;
+    const isCounted = claims === true && (attempts > 0 || this.#saved.attempts > 0);
     const isKnown = answers.length === 0 ? answered === this.#saved.answered : isSameSet(answered, answers);
     const changed = headFields({
+      ...fields,
       status: claim === undefined ? status : undefined,
       owner: owner === this.#saved.owner ? undefined : owner,
-      claim,
+      attempts: isCounted ? attempts : undefined,
       answered: isKnown ? undefined : answered,
-      requested,
     });
     return `"head":{${changed}}`;
   }
@@ -331,20 +418,28 @@ function isSameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item) => b.includes(item));
 }
 
-/** A write that claims the document of another run. */
+/** A write that claims the document of another run for as long as it is copied. */
 export function claimedWrite(stored: StoredCheckpoint, claim: string, appends: boolean): Write {
   const document = readTree(stored).finish();
-  const answered = document.answered as readonly string[];
-  if (appends) {
-    const fields = headFields({ status: "running", owner: processOwner(), claim, answered, requested: undefined });
-    return { data: bytesOf(`{"head":{${fields}}}`), isEntry: true };
-  }
-  const claimed = Object.assign(document, { status: "running", owner: processOwner(), claim });
-  return { data: bytesOf(JSON.stringify(claimed)), isEntry: false };
+  const change = { status: "running", owner: processOwner(), claim };
+  Object.assign(document, change);
+  const index = indexToPut(document);
+  const head = { ...change, answered: document.answered };
+  return { data: bytesOf(JSON.stringify(appends ? { head } : document)), isEntry: appends, index };
 }
 
-/** A stored document with its entries applied, as bytes. */
-export function mergedBytes(stored: StoredCheckpoint): Uint8Array {
-  if ((stored.appended ?? []).length === 0) return stored.data;
-  return bytesOf(JSON.stringify(readTree(stored).finish()));
+/** A write of a stored document with its entries applied. */
+export function mergedWrite(stored: StoredCheckpoint): Write {
+  let document: JsonRecord;
+  try {
+    document = readTree(stored).finish();
+  } catch (error) {
+    // a row that cannot be read is restored as it was
+    if ((stored.appended ?? []).length > 0) throw error;
+    return { data: stored.data, isEntry: false, index: undefined };
+  }
+  const data = (stored.appended ?? []).length === 0 ? stored.data : jsonBytes(document);
+  return { data, isEntry: false, index: indexToPut(document) };
 }
+
+const jsonBytes = (document: JsonRecord): Uint8Array => bytesOf(JSON.stringify(document));

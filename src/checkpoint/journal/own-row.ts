@@ -2,7 +2,7 @@ import type { KumikoError } from "../../errors.js";
 import type { CheckpointStore, StoredCheckpoint } from "../checkpoint-store.js";
 import { isConflict } from "../errors.js";
 import type { HistoryLog } from "../history/history-log.js";
-import { mergedBytes, type Write } from "./own-document.js";
+import { mergedWrite, type Write } from "./own-document.js";
 import { isSame, readRow, storeError, versionOf } from "./store-calls.js";
 
 /** The row of one run in its store. Every write is fenced: it succeeds only at the version that this run wrote last. */
@@ -39,6 +39,11 @@ export class OwnRow {
     return this.store.append !== undefined;
   }
 
+  /** {@link write}, where there is something to write. */
+  async writeOnce(write: Write | undefined): Promise<void> {
+    if (write !== undefined) await this.write(write);
+  }
+
   async write(write: Write): Promise<void> {
     try {
       this.version = versionOf(await this.call(write, this.version), this.id);
@@ -49,13 +54,14 @@ export class OwnRow {
   }
 
   /** Makes one call of the store. */
-  call({ data, isEntry, closes }: Write, ifVersion: number | undefined): Promise<number> {
+  call({ data, isEntry, index, closes }: Write, ifVersion: number | undefined): Promise<number> {
     const { store, id, history } = this;
     if (closes !== undefined && history !== undefined) {
-      return history.close(store, id, closes.held, ifVersion).then(() => store.put(id, data, ifVersion));
+      return history.close(store, id, closes.held, ifVersion).then(() => store.put(id, data, ifVersion, index));
     }
-    if (isEntry && store.append !== undefined && ifVersion !== undefined) return store.append(id, data, ifVersion);
-    return store.put(id, data, ifVersion);
+    if (isEntry && store.append !== undefined && ifVersion !== undefined)
+      return store.append(id, data, ifVersion, index);
+    return store.put(id, data, ifVersion, index);
   }
 
   /**
@@ -85,7 +91,7 @@ export class OwnRow {
   async restore(former: StoredCheckpoint | undefined): Promise<void> {
     try {
       if (former === undefined) await this.store.delete(this.id, this.version);
-      else await this.store.put(this.id, mergedBytes(former), this.version);
+      else await this.call(mergedWrite(former), this.version);
     } catch (error) {
       throw storeError(former === undefined ? "remove" : "write", this.id, error);
     }

@@ -16,7 +16,16 @@ import {
   promisedState,
   unknownInterrupt,
 } from "../checkpoint-errors.js";
-import type { Answer, InvocationSnapshot, NodeStop, Question, RunSnapshot } from "../document/snapshot.js";
+import {
+  type Answer,
+  type InvocationSnapshot,
+  lateAnswer,
+  type NodeStop,
+  type Question,
+  type RunSnapshot,
+  type Slot,
+} from "../document/snapshot.js";
+import { isSameAnswer } from "./same-answer.js";
 
 /** A question, or a stop before or after nodes, that can be answered. */
 interface Open {
@@ -26,6 +35,8 @@ interface Open {
   readonly info: unknown;
   /** Whether it is unanswered. */
   readonly waits: boolean;
+  /** Whether its deadline has passed. */
+  readonly isLate: boolean;
   answer(answer: Answer): void;
 }
 
@@ -35,6 +46,12 @@ export interface AnswerContext {
   /** The id of a requested stop, which takes no answer. */
   readonly requested: string | undefined;
   readonly validator: SchemaValidator | undefined;
+  /** Answers that were recorded before, by the ids of their questions. */
+  readonly recorded: Readonly<Record<string, Slot>> | undefined;
+  /** Milliseconds since 1970: what was to be answered before then counts as answered. */
+  readonly now: number;
+  /** Without answers, stops before or after nodes stay. */
+  readonly keepsStops: boolean;
 }
 
 /**
@@ -47,11 +64,13 @@ export function applyAnswers(
   context: AnswerContext,
 ): readonly string[] | Promise<readonly string[]> {
   const open: Open[] = [];
-  addOpen(root, open);
-  const given = entriesOf(answers, open);
+  addOpen(root, open, context.now);
+  const late = open.filter(({ waits, isLate }) => waits && isLate);
+  for (const question of late) question.answer(lateAnswer);
+  const given = withRecorded(entriesOf(answers, open), context.recorded);
   if (given.length === 0) {
-    releaseStops(root);
-    return [];
+    if (!context.keepsStops) releaseStops(root);
+    return late.map(({ id }) => id);
   }
   const chosen: Chosen[] = given.map(({ name, data, byAddress }) => ({
     data,
@@ -61,6 +80,18 @@ export function applyAnswers(
   if (twice !== undefined) throw answerMismatch(twice.open.address, ["two answers are given for it"]);
   const isChecked = chosen.some(({ open: { schema } }) => schema !== undefined);
   return isChecked ? answerChecked(chosen, context.validator) : answerAll(chosen);
+}
+
+/** A recorded answer can be given again, but not another one. */
+function withRecorded(given: readonly Given[], recorded: AnswerContext["recorded"] = {}): readonly Given[] {
+  const known = Object.entries(recorded).map(([name, { value }]) => ({ name, data: value, byAddress: false }));
+  const isRepeated = ({ name, data }: Given): boolean => {
+    const slot = Object.hasOwn(recorded, name) ? recorded[name] : undefined;
+    if (slot === undefined) return false;
+    if (isSameAnswer(slot.value, data)) return true;
+    throw alreadyAnswered(name);
+  };
+  return known.length === 0 ? given : [...known, ...given.filter((one) => !isRepeated(one))];
 }
 
 interface Chosen {
@@ -121,6 +152,11 @@ function find(name: string, byAddress: boolean, open: readonly Open[], context: 
   const named = open.filter(({ id }) => id === name);
   const found = named.find(({ waits }) => waits);
   if (found !== undefined) return found;
+  if (named.some(({ isLate }) => isLate))
+    throw unknownInterrupt(
+      name,
+      waiting.map(({ id }) => id),
+    );
   if (name === context.requested) throw answerMismatch(name, ["a requested stop takes no answer: resume without one"]);
   // its answer is still in use, or was used since the last stop
   if (named.length > 0 || context.answered.includes(name)) throw alreadyAnswered(name);
@@ -147,29 +183,30 @@ async function check(
 function ignore(): void {}
 
 /** Collects what can be answered in a run and inside it. */
-function addOpen(run: RunSnapshot, open: Open[]): void {
+function addOpen(run: RunSnapshot, open: Open[], now: number): void {
   const { stop, address } = run;
   if (stop !== undefined) open.push(openStop(run, stop, address));
   for (const { visit, route } of run.tasks) {
-    if (visit !== undefined) addOpenAt(visit, open);
-    if (route !== undefined) addOpenAt(route, open);
+    if (visit !== undefined) addOpenAt(visit, open, now);
+    if (route !== undefined) addOpenAt(route, open, now);
   }
 }
 
-function addOpenAt(invocation: InvocationSnapshot, open: Open[]): void {
-  for (const question of invocation.questions) open.push(openQuestion(question));
-  for (const call of invocation.calls) if (call.visit !== undefined) addOpenAt(call.visit, open);
-  for (const { run } of invocation.inner) if (run !== undefined) addOpen(run, open);
+function addOpenAt(invocation: InvocationSnapshot, open: Open[], now: number): void {
+  for (const question of invocation.questions) open.push(openQuestion(question, now));
+  for (const call of invocation.calls) if (call.visit !== undefined) addOpenAt(call.visit, open, now);
+  for (const { run } of invocation.inner) if (run !== undefined) addOpen(run, open, now);
 }
 
-function openQuestion(question: Question): Open {
-  const { id, address, schema, info } = question;
+function openQuestion(question: Question, now: number): Open {
+  const { id, address, schema, info, expiresAt } = question;
   return {
     id,
     address,
     schema,
     info,
     waits: question.answer === undefined,
+    isLate: expiresAt !== undefined && expiresAt <= now,
     answer: (answer) => {
       question.answer = answer;
       question.fresh = true;
@@ -185,6 +222,7 @@ function openStop(run: RunSnapshot, stop: NodeStop, address: string): Open {
     schema: undefined,
     info: undefined,
     waits: stop.answer === undefined,
+    isLate: false,
     answer: (answer) => {
       stop.answer = answer;
       if (answer.hasData && run.state !== undefined) run.state = { value: answer.data };

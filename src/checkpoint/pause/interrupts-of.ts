@@ -66,9 +66,13 @@ function interrupt(id: string, address: string, info: unknown, parent: Interrupt
   return parent === undefined ? { id, address, info } : { id, address, info, parent };
 }
 
-function interruptOf({ id, kind, key, address, info, schema }: Question, parent: Interrupt | undefined): Interrupt {
+function interruptOf(
+  { id, kind, key, address, info, schema, expiresAt }: Question,
+  parent: Interrupt | undefined,
+): Interrupt {
   const made: Writable<Interrupt> = kind === "ask" ? { id, address, key, info } : { id, address, info };
   if (schema !== undefined) made.schema = schema;
+  if (expiresAt !== undefined) made.expiresAt = expiresAt;
   if (parent !== undefined) made.parent = parent;
   return made;
 }

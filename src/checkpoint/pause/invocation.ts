@@ -147,16 +147,16 @@ export class Invocation implements Part {
   }
 
   /** Adds a question, or returns the existing one with this key. */
-  ask(key: string, info: unknown, schema: JsonSchema | undefined): Question {
+  ask(key: string, info: unknown, schema: JsonSchema | undefined, expiresAt?: number): Question {
     const open = this.findAsk(key);
     if (open !== undefined) return open;
-    return this.#note("ask", key, info, schema, undefined);
+    return this.#note("ask", key, info, schema, { expiresAt });
   }
 
   /** Adds the interrupt of the invocation itself. An earlier one, with its answer, is dropped. */
   interrupt(info: unknown, schema: JsonSchema | undefined, state: unknown): Question {
     this.#questions = this.#questions.filter(({ kind }) => kind !== "interrupt");
-    return this.#note("interrupt", "", info, schema, { value: state });
+    return this.#note("interrupt", "", info, schema, { state: { value: state } });
   }
 
   #note(
@@ -164,10 +164,11 @@ export class Invocation implements Part {
     key: string,
     info: unknown,
     schema: JsonSchema | undefined,
-    state: Slot | undefined,
+    { state, expiresAt }: { readonly state?: Slot; readonly expiresAt?: number | undefined },
   ): Question {
     const { address } = this;
-    const noted = { id: randomId(), kind, key, address, info, schema, state, answer: undefined, fresh: false };
+    const id = randomId();
+    const noted = { id, kind, key, address, info, schema, state, expiresAt, answer: undefined, fresh: false };
     this.#questions.push(noted);
     return noted;
   }

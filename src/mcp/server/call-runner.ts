@@ -76,7 +76,7 @@ export class CallRunner {
   ): Promise<Fields> {
     const session = this.#begin(request, { checkpointId, round: 0, name: program.name });
     try {
-      return await run(savedAs({ ...runOptions(request), checkpointId }, { isPassing: true }));
+      return await run(savedAs({ ...runOptions(request), checkpointId }, { isPassing: true, isUnlisted: true }));
     } catch (error) {
       if (!InterruptError.is(error)) throw error;
       return this.#ask(program, session, request, error.interrupts, newRecord);

@@ -1,5 +1,6 @@
 import { noStore, reservedId } from "../../checkpoint/errors.js";
 import { checkCheckpointId, reservedMark } from "../../checkpoint/journal/checkpoint-id.js";
+import type { DrivenRun } from "../../checkpoint/journal/driven.js";
 import type { RunOptions } from "../../compose/options.js";
 import type { Plan } from "../../compose/plan/plan.js";
 import { RunControl } from "../../compose/run-control.js";
@@ -7,6 +8,13 @@ import { invalidRunOption } from "../errors.js";
 
 /** How the library saves a run that it starts itself. */
 export interface SavedAs {
+  /** It belongs to this thread, and to this user. */
+  readonly threadId?: string | undefined;
+  readonly userId?: string | undefined;
+  /** No query finds it. */
+  readonly isUnlisted?: boolean;
+  /** A segment drives it. */
+  readonly driven?: DrivenRun | undefined;
   /** Its id may begin with `~`. */
   readonly hasReservedId?: boolean;
   /** Nobody else can know its id before it waits for an answer: it is saved only while it waits, and nothing of it stays. */
@@ -16,7 +24,7 @@ export interface SavedAs {
 const savedAsKey: unique symbol = Symbol("saved as");
 
 export function savedAs<Options extends object>(options: Options, how: SavedAs): Options {
-  return { ...options, [savedAsKey]: how };
+  return { ...options, [savedAsKey]: { ...howSaved(options), ...how } };
 }
 
 export function howSaved(options: object): SavedAs {

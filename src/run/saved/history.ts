@@ -11,7 +11,7 @@ import { DocumentTree } from "../../checkpoint/document/document-tree.js";
 import { asRecord, type JsonRecord, parseJson } from "../../checkpoint/document/json-parts.js";
 import { copyOf, documentOf, readSlot, readTree } from "../../checkpoint/document/read-document.js";
 import type { Slot } from "../../checkpoint/document/snapshot.js";
-import { headFields, writeHead, writeRun } from "../../checkpoint/document/write-document.js";
+import { headFields, type RunIdentity, writeHead, writeRun } from "../../checkpoint/document/write-document.js";
 import { noHistory, notEditable, reservedId, unknownEntry } from "../../checkpoint/errors.js";
 import type {
   ForkOptions,
@@ -32,10 +32,12 @@ import {
   readSegment,
 } from "../../checkpoint/history/segments.js";
 import { checkCheckpointId, reservedMark } from "../../checkpoint/journal/checkpoint-id.js";
+import type { Write } from "../../checkpoint/journal/own-document.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import { callStore, readRow, versionOf } from "../../checkpoint/journal/store-calls.js";
 import { modifyStates } from "../../checkpoint/pause/answers.js";
 import { interruptsOf } from "../../checkpoint/pause/interrupts-of.js";
+import type { RunIndex } from "../../checkpoint/runs/run-index.js";
 import { codecOf } from "../../checkpoint/values/codec-of.js";
 import { bytesOf } from "../../checkpoint/values/text-bytes.js";
 import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
@@ -46,6 +48,16 @@ import { checkEdited, checkedOutputs } from "./check-edits.js";
 import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
 import { checkHistoryOptions } from "./history-options.js";
 import { editOutputs, inputOf, nextNodes, outputAt, renewQuestions, stateAt } from "./saved-values.js";
+
+/** A head of which nothing is said. */
+const nothingElse = {
+  owner: undefined,
+  claim: undefined,
+  attempts: undefined,
+  due: undefined,
+  requested: undefined,
+  error: undefined,
+};
 
 /** A save, and the document as it was then. */
 interface Moment {
@@ -117,26 +129,28 @@ export class History {
     }
     if (checks && outputs !== undefined) await checkEdited(root, this.#program);
     const at = moment.note?.n ?? moment.document.entry?.n ?? 0;
+    const { isUnlisted, threadId, userId } = howSaved(options);
+    const of = { graph: this.#program.plan.name, isUnlisted, threadId, userId };
+    const { data, index } = this.#copyOf(moment.document, `${id}#${at}`, of);
     await callStore("write", target, async () => {
-      versionOf(await this.#store.put(target, this.#copyOf(moment.document, `${id}#${at}`), undefined), target);
+      versionOf(await this.#store.put(target, data, undefined, index), target);
     });
     return target;
   }
 
-  #copyOf({ root, input }: CheckpointDocument, parent: string): Uint8Array {
-    const fields = headFields({
-      status: "stopped",
-      owner: undefined,
-      claim: undefined,
-      answered: [],
-      requested: undefined,
-    });
+  #copyOf({ root, input }: CheckpointDocument, parent: string, of: Omit<RunIdentity, "startedAt" | "runKey">): Write {
+    const at = Math.floor(this.#now());
+    const { graph, isUnlisted, threadId, userId } = of;
+    const fields = headFields({ ...nothingElse, status: "stopped", since: at, answered: [] });
+    const index: RunIndex = { status: "stopped", since: at, graph, threadId, userId };
     const note = { n: 1, at: this.#now(), cause: "fork", parent } satisfies Omit<EntryNote, "ran">;
     const kept =
       this.#program.plan.history === undefined ? "" : `,"entry":${JSON.stringify(note)},"segment":0,"oldest":0`;
     const run = root === undefined ? "null" : writeRun(root, this.#codec);
     const given = input === undefined || inputOf(root) !== undefined ? "" : `,"input":${JSON.stringify(input)}`;
-    return bytesOf(`${writeHead(randomId(), fields)}${kept}${given},"root":${run}}`);
+    const head = writeHead({ ...of, runKey: randomId(), startedAt: at }, fields);
+    const data = bytesOf(`${head}${kept}${given},"root":${run}}`);
+    return { data, isEntry: false, index: isUnlisted === true ? undefined : index };
   }
 
   /** Deletes old saves; resolves to how many. */

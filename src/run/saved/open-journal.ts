@@ -48,17 +48,19 @@ export function openJournal(
   if (read === undefined && (options.forceNewRun === true || options.takeover === true)) {
     throw invalidRunOption("forceNewRun and takeover need a checkpoint: give a checkpointId.");
   }
-  const { isPassing = false } = howSaved(options);
+  const { isPassing = false, isUnlisted, threadId, userId, driven } = howSaved(options);
+  const { clock } = plan.runtime;
   const journal = new CheckpointJournal({
     store: plan.store,
     ids: read === undefined ? undefined : { read, write: writeToCheckpointId ?? read },
     isStepwise: plan.durability === "step" && !isPassing,
     keepCheckpoint: plan.keepCheckpoint || plan.history !== undefined,
-    history: plan.history && { ...plan.history, now: () => plan.runtime.clock.now() },
+    history: plan.history && { ...plan.history, now: () => clock.now() },
     codec: codecOf(plan.runtime.codecs),
-    onCallerStop: callerStop(options, plan.runtime.clock),
-    clock: plan.runtime.clock,
-    isPassing,
+    onCallerStop: callerStop(options, clock),
+    clock,
+    run: { graph: plan.name, isPassing, isUnlisted, threadId, userId, now: () => Math.floor(clock.now()) },
+    driven,
   });
   run.environment.keepJournal(journal, savedRuns);
   // losing the checkpoint aborts the run too, not only its caller
@@ -66,7 +68,9 @@ export function openJournal(
   journal.attach(run);
   return (start) => {
     if (resumption === undefined) return journal.claimNew(options, start);
-    return journal.claimStopped(options, (document) => prepareSaved(document, run.program, resumption, modifyState));
+    const isDriven = driven !== undefined;
+    const prepare = { ...resumption, modifyState, isDriven };
+    return journal.claimStopped(options, (document) => prepareSaved(document, run.program, prepare));
   };
 }
 
@@ -84,20 +88,26 @@ function checkResumption({ checkpointId }: Resumption, options: RunOptions, plan
   }
 }
 
+interface Preparation extends Resumption {
+  readonly modifyState: RunOptions["modifyState"];
+  /** A segment releases no stops that nobody has answered. */
+  readonly isDriven: boolean;
+}
+
 /**
  * Checks that a saved run can continue in this graph, and writes the answers into it. Returns the ids of the answered
  * interrupts; a promise only if schemas have to be checked.
  */
 function prepareSaved(
-  { root, answered, requested }: CheckpointDocument,
+  { root, answered, requested, answers: recorded }: CheckpointDocument,
   program: Program,
-  { answers }: Resumption,
-  modifyState: RunOptions["modifyState"],
+  { answers, modifyState, isDriven }: Preparation,
 ): readonly string[] | Promise<readonly string[]> {
   if (root === undefined) return [];
   checkKinds(root, program, []);
-  const answer = (): readonly string[] | Promise<readonly string[]> =>
-    applyAnswers(root, answers, { answered, requested, validator: program.plan.runtime.schemaValidator });
+  const { schemaValidator: validator, clock } = program.plan.runtime;
+  const context = { answered, requested, validator, recorded, now: clock.now(), keepsStops: isDriven };
+  const answer = (): readonly string[] | Promise<readonly string[]> => applyAnswers(root, answers, context);
   const withState = (ids: readonly string[]): readonly string[] => {
     if (modifyState !== undefined) modifyStates(root, modifyState, "modifyState");
     return ids;
