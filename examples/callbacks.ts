@@ -47,6 +47,6 @@ const trace = traceRecorder();
 const message = assistantMessage(functionToolCall({ callId: "1", name: "roll", arguments: '{"sides":6}' }));
 await dice.invoke(message, { callbacks: [timing, trace, consoleTracer({ maxLength: 40 })] });
 
-const [root] = trace.toJSON();
+const [root] = trace.toJSON().runs;
 const names = root?.children.flatMap(({ name, children }) => [name, ...children.map((child) => child.name)]);
 console.log(`nodes in the trace: ${names?.join(", ")}`);

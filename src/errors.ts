@@ -70,6 +70,8 @@ export type ErrorCode =
   | "MISSING_VARIABLE"
   // requests of clients
   | "INVALID_REQUEST"
+  // traces
+  | "INVALID_TRACE"
   // interrupts and checkpoints
   | "INTERRUPTED"
   | "UNKNOWN_INTERRUPT"

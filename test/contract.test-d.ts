@@ -53,6 +53,7 @@ import {
   traceRecorder,
   userMessage,
 } from "kumiko";
+import type { Trace } from "kumiko/callbacks";
 import type { GraphInfo } from "kumiko/compose";
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
@@ -326,7 +327,7 @@ describe("callbacks and errors", () => {
     ).toExtend<Handler>();
     expectTypeOf(consoleTracer()).toExtend<Handler>();
     expectTypeOf(new RunEmitter()).toExtend<Handler>();
-    expectTypeOf(traceRecorder().toJSON()).toEqualTypeOf<TraceNode[]>();
+    expectTypeOf(traceRecorder().toJSON()).toEqualTypeOf<Trace>();
     expectTypeOf<TraceNode>().toExtend<{
       readonly name: string;
       readonly address: string;

@@ -1,8 +1,9 @@
 import type { StreamReader } from "../schema/stream/reader.js";
+import type { ComponentKind } from "./component-kind.js";
 import { invalidHandlers, invalidTiming, unknownComponent } from "./errors.js";
 import type { Handler, HandlerTiming } from "./handler.js";
 import type { ComponentPayload, PayloadOf } from "./payloads.js";
-import type { ComponentKind, RunInfo } from "./run-info.js";
+import type { RunInfo } from "./run-info.js";
 import type { SideEvent } from "./side-event.js";
 import { type SelectiveHandler, takesStreamOf } from "./stream-needs.js";
 

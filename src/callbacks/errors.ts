@@ -18,3 +18,15 @@ export const invalidTiming = (component: string, timing: string, given: unknown)
     "INVALID_OPTION",
     `componentHandlers() got ${kindOf(given)} as "${timing}" of "${component}". Pass a function, or leave it out.`,
   );
+
+export const invalidTrace = (path: string, wanted: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_TRACE",
+    `Not a trace: ${path === "" ? "it" : path} ${wanted} (got ${typeof given === "number" ? given : kindOf(given)}). Pass the parsed JSON of traceRecorder().toJSON().`,
+  );
+
+export const newerTrace = (given: number, known: number): KumikoError =>
+  new KumikoError(
+    "INVALID_TRACE",
+    `The trace has version ${given}, which is newer than what this release of kumiko reads (${known}). Read it with a newer release.`,
+  );

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../schema/standard-schema.js";
-import type { ComponentKind } from "./run-info.js";
+import type { ComponentKind } from "./component-kind.js";
 
 /** A compiled graph as plain data. START and END are not in `nodes`; edges refer to them as `start` and `end`. */
 export interface GraphInfo {

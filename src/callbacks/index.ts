@@ -1,6 +1,7 @@
 /** What watches: handlers, tracers and `RunEmitter`. @packageDocumentation */
 
 export { type ComponentHandler, componentHandlers } from "./component-handlers.js";
+export type { ComponentKind } from "./component-kind.js";
 export { type ConsoleTracerOptions, consoleTracer } from "./console-tracer.js";
 export type { Handler, HandlerErrorListener, HandlerTiming } from "./handler.js";
 export type {
@@ -13,7 +14,9 @@ export type {
   ToolEnd,
   ToolStart,
 } from "./payloads.js";
+export { readTrace } from "./read-trace.js";
 export { RunEmitter, type RunEmitterOptions, type RunEvents, type RunMoment, type RunMoments } from "./run-emitter.js";
-export type { ComponentKind, RunInfo } from "./run-info.js";
+export type { RunInfo } from "./run-info.js";
 export type { SideEvent, SideEventKind } from "./side-event.js";
-export { type TraceNode, type TraceRecorder, type TraceRecorderOptions, traceRecorder } from "./trace-recorder.js";
+export type { Trace, TraceChunks, TraceEvent, TraceNode, TraceUsage } from "./trace.js";
+export { type TraceRecorder, type TraceRecorderOptions, traceRecorder } from "./trace-recorder.js";

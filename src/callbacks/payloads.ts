@@ -1,7 +1,7 @@
 import type { Document } from "../schema/document.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ToolResultContent } from "../schema/message/content-block.js";
-import type { ComponentKind } from "./run-info.js";
+import type { ComponentKind } from "./component-kind.js";
 
 /** The values of one kind of run that handlers see: its input, its output, and the chunks of a streamed output. */
 export interface ComponentPayload<Start, End, Chunk = End> {

@@ -1,8 +1,8 @@
 import { messageOf } from "../errors.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { textOf, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
+import type { ComponentKind } from "./component-kind.js";
 import { jsonSafe } from "./json-safe.js";
-import type { ComponentKind } from "./run-info.js";
 
 /** An input or output of a run on one line, cut off at a length. */
 export function preview(value: unknown, component: ComponentKind, maxLength: number): string {

@@ -1,7 +1,8 @@
 import { EventEmitter } from "eventemitter3";
+import type { ComponentKind } from "./component-kind.js";
 import type { Handler } from "./handler.js";
 import type { PayloadOf } from "./payloads.js";
-import type { ComponentKind, RunInfo } from "./run-info.js";
+import type { RunInfo } from "./run-info.js";
 import type { SideEvent } from "./side-event.js";
 
 /** The values of the events of one kind of run. */

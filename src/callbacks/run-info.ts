@@ -1,21 +1,6 @@
+import type { ComponentKind } from "./component-kind.js";
+import type { GraphInfo } from "./graph-info.js";
 import { randomId } from "./random-id.js";
-
-/** The kind of a run: the `component` of what runs. */
-export type ComponentKind =
-  | "model"
-  | "template"
-  | "tools_node"
-  | "retriever"
-  | "embedder"
-  | "indexer"
-  | "loader"
-  | "transformer"
-  | "lambda"
-  | "tool"
-  | "graph"
-  | "chain"
-  | "workflow"
-  | "agent";
 
 /** Identifies a run. Every timing of a handler gets it, and nodes have it as `ctx.runInfo`. */
 export interface RunInfo {
@@ -33,12 +18,27 @@ export interface RunInfo {
   readonly address: string;
   /** Set for tool calls only. */
   readonly toolCallId?: string | undefined;
-  /** Further properties: for an agent its `name`, `description` and `threadId`, for a tool its `description`. Created when read. */
+  /**
+   * Further properties, made when read: for an agent its `name`, `description` and `threadId`, for a tool its `description`. The
+   * outermost run has `runKey`, `checkpointId`, `graph` and `info()`.
+   */
   readonly meta?: RunMeta | undefined;
 }
 
 /** Further properties of a run. */
-export type RunMeta = Readonly<Record<string, unknown>>;
+export interface RunMeta {
+  /** Of the outermost run: identifies the run, also after a resume, which is another root. */
+  readonly runKey?: string | undefined;
+  /** Of the outermost run: the id to resume it with, if it is saved. */
+  readonly checkpointId?: string | undefined;
+  /** Of an agent: its thread. */
+  readonly threadId?: string | undefined;
+  /** Of the outermost run: the name of its graph. */
+  readonly graph?: string | undefined;
+  /** Of the outermost run: returns its graph as data, like `graphInfo()`. */
+  readonly info?: (() => GraphInfo) | undefined;
+  readonly [property: string]: unknown;
+}
 
 /** An object with an address, which is read only when a handler needs it. */
 export interface Addressed {
@@ -46,6 +46,8 @@ export interface Addressed {
 }
 
 const inspect = Symbol.for("nodejs.util.inspect.custom");
+/** A method of the records of graphs' runs: describes the graph. The same function for all runs of a graph. */
+export const describesGraph: unique symbol = Symbol("graph of a run");
 const root: unique symbol = Symbol("root of a run record");
 
 /**

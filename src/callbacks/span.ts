@@ -101,22 +101,23 @@ export class Span {
    */
   inputStream<T>(stream: StreamReader<T>): StreamReader<T> {
     if (this.state !== "new") return stream;
-    if (this.takers("onStartWithStreamInput").length === 0) {
-      this.start(undefined);
-      return stream;
-    }
     this.state = "open";
-    const copies: StreamCopy<unknown>[] = [];
+    const copies: StreamSink<unknown>[] = [];
     const spans = this.handlers.items.map((handler, index) => {
       const parentSpan = this.handlerSpanOf(index);
-      if (!takesStream(handler, "onStartWithStreamInput", this.info)) {
-        return tellStart(handler, this.handlers, this.info, undefined, parentSpan);
+      const isSink = isSinkHandler(handler);
+      if (isSink || !takesStream(handler, "onStartWithStreamInput", this.info)) {
+        const span = tellStart(handler, this.handlers, this.info, undefined, parentSpan);
+        const sink = isSink ? handler[openSink](this.info, stream.joining, span, true) : undefined;
+        if (sink !== undefined) copies.push(sink);
+        return span;
       }
       const copy = new StreamCopy<unknown>();
       copies.push(copy);
       return this.callWithStream(handler, "onStartWithStreamInput", copy, stream.joining, parentSpan);
     });
     this.handlerSpans = this.handlers.only === undefined ? spans : spans[0];
+    if (copies.length === 0) return stream;
     this.copies = copies;
     return new StreamReader(tapSource(stream.takeSource(), copyHooks(copies)), stream.joining);
   }
@@ -160,7 +161,8 @@ export class Span {
     for (const [index, handler] of this.handlers.items.entries()) {
       if (!takesStream(handler, "onEndWithStreamOutput", this.info)) continue;
       if (isSinkHandler(handler)) {
-        copies.push(handler[openSink](this.info, joining));
+        const sink = handler[openSink](this.info, joining, this.handlerSpanOf(index));
+        if (sink !== undefined) copies.push(sink);
         continue;
       }
       const copy = new StreamCopy<unknown>();

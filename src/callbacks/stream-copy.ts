@@ -67,7 +67,7 @@ export class StreamCopy<T> implements StreamSink<T> {
 }
 
 /** Hooks that write a stream to all copies. */
-export function copyHooks(copies: readonly StreamCopy<unknown>[]): StreamHooks<unknown> {
+export function copyHooks(copies: readonly StreamSink<unknown>[]): StreamHooks<unknown> {
   const fail = (error: unknown): void => {
     for (const copy of copies) copy.fail(error);
   };

@@ -12,11 +12,19 @@ export interface SelectiveHandler extends Handler {
   [takesStreamOf](timing: StreamTiming, info: RunInfo): boolean;
 }
 
-/** A method of internal handlers that receive each chunk of an output as it passes, by a call instead of a copy. */
+/**
+ * A method of internal handlers that receive each chunk of an output as it passes, by a call instead of a copy. It is called for a
+ * streamed input too, after `onStart`; without a sink for that, the handler gets no input.
+ */
 export const openSink: unique symbol = Symbol("kumiko/openSink");
 
 export interface SinkHandler extends Handler {
-  [openSink](info: RunInfo, joining: Joining | undefined): StreamSink<unknown>;
+  [openSink](
+    info: RunInfo,
+    joining: Joining | undefined,
+    span: unknown,
+    isInput?: boolean,
+  ): StreamSink<unknown> | undefined;
 }
 
 export function isSinkHandler(handler: Handler): handler is SinkHandler {
@@ -25,7 +33,7 @@ export function isSinkHandler(handler: Handler): handler is SinkHandler {
 
 /** Whether a handler gets a stream from a run. */
 export function takesStream(handler: Handler, timing: StreamTiming, info: RunInfo): boolean {
-  if (timing === "onEndWithStreamOutput" && isSinkHandler(handler)) return true;
+  if (isSinkHandler(handler)) return true;
   if (handler[timing] === undefined) return false;
   return !isSelective(handler) || handler[takesStreamOf](timing, info);
 }

@@ -1,5 +1,6 @@
+import type { ComponentKind } from "./component-kind.js";
 import type { Handler } from "./handler.js";
-import type { ComponentKind, RunInfo } from "./run-info.js";
+import type { RunInfo } from "./run-info.js";
 
 export type Outcome<Value> =
   | { readonly kind: "output"; readonly value: Value | undefined }
@@ -18,7 +19,7 @@ export class TracedRun<Value> {
   readonly address: string;
   readonly parent: TracedRun<Value> | undefined;
   readonly startedAt: number;
-  readonly input: Value | undefined;
+  input: Value | undefined;
   /** Runs and side events inside this one, in order. */
   readonly inside: (TracedRun<Value> | TracedEvent<Value>)[] = [];
   endedAt: number | undefined = undefined;
@@ -50,7 +51,7 @@ export abstract class TraceTree<Value> implements Handler {
 
   onStart(info: RunInfo, value: unknown, parent: unknown): TracedRun<Value> {
     const outer = isTraced<Value>(parent) ? parent : undefined;
-    const run = new TracedRun(info, outer, this.clock(), value === undefined ? undefined : this.keep(value, info));
+    const run = this.open(info, outer, this.clock(), value === undefined ? undefined : this.keep(value, info));
     outer?.inside.push(run);
     this.started(run);
     return run;
@@ -70,6 +71,10 @@ export abstract class TraceTree<Value> implements Handler {
 
   onEvent(info: RunInfo, event: unknown, run: unknown): void {
     if (isTraced<Value>(run)) run.inside.push({ event: this.keep(event, info) });
+  }
+
+  protected open(...made: ConstructorParameters<typeof TracedRun<Value>>): TracedRun<Value> {
+    return new TracedRun(...made);
   }
 
   /** Returns what to keep of a value, which may be changed later. */

@@ -116,7 +116,7 @@ class EventLog implements ChunkSource<RunEvent> {
     onError: (info, error) => this.push("error", info, error),
     onInterrupt: (info, interrupt) => this.push("interrupt", info, interrupt),
     onEvent: (info, event) => this.push("event", info, event),
-    [openSink]: (info, joining) => new EventSink(this, info, joining),
+    [openSink]: (info, joining, _span, isInput) => (isInput ? undefined : new EventSink(this, info, joining)),
   };
 
   follow(output: StreamReader<unknown>): StreamReader<RunEvent> {

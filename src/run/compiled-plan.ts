@@ -8,7 +8,6 @@ import type {
 } from "../checkpoint/history/history-entry.js";
 import type { Answers, ResumeOptions, RunOptions } from "../compose/options.js";
 import { checkCaches } from "../compose/plan/cache-names.js";
-import { describePlan } from "../compose/plan/describe.js";
 import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
 import { type MermaidOptions, toMermaid } from "../compose/plan/picture/mermaid.js";
 import type { Plan } from "../compose/plan/plan.js";
@@ -103,7 +102,7 @@ export class CompiledPlan<in I, out O, out Inner = unknown> implements Runnable<
 
   /** The parts of the graph as plain data. */
   graphInfo(): GraphInfo {
-    return describePlan(this.#plan);
+    return this.#program.info();
   }
 
   /** The graph as a Mermaid flowchart. */

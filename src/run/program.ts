@@ -1,5 +1,7 @@
+import type { GraphInfo } from "../callbacks/graph-info.js";
 import { randomId } from "../callbacks/random-id.js";
 import type { ChainStep } from "../checkpoint/document/snapshot.js";
+import { describePlan } from "../compose/plan/describe.js";
 import {
   END_INDEX,
   LONE_INDEX,
@@ -85,6 +87,9 @@ export class Program {
   readonly chunkGivers: (boolean | undefined)[] = [];
   /** The functions of all nodes, by kind of run: see {@link bodies}. */
   readonly #bodies: (readonly Body[] | undefined)[] = [];
+
+  /** Describes the graph. */
+  readonly info = (): GraphInfo => describePlan(this.plan);
 
   constructor(plan: Plan, runNested: RunNested) {
     this.plan = plan;

@@ -1,12 +1,15 @@
+import type { GraphInfo } from "../callbacks/graph-info.js";
 import { HandlerList } from "../callbacks/handler-list.js";
-import { type Addressed, type RunInfo, RunRecord } from "../callbacks/run-info.js";
+import { type Addressed, describesGraph, type RunInfo, type RunMeta, RunRecord } from "../callbacks/run-info.js";
 import { Span } from "../callbacks/span.js";
 import type { NodeStop, RunSnapshot, TaskSnapshot } from "../checkpoint/document/snapshot.js";
 import type { Continuation } from "../checkpoint/errors.js";
 import type { Journal } from "../checkpoint/journal/journal.js";
 import type { Invocation, Part } from "../checkpoint/pause/invocation.js";
 import type { Plan, PlanNode } from "../compose/plan/plan.js";
+import { withoutUndefined } from "../schema/without-undefined.js";
 import type { Context } from "./context.js";
+import type { Environment } from "./environment.js";
 import type { LocalRun } from "./local.js";
 import type { Delivery, InvocationKeeper, Task } from "./task.js";
 
@@ -117,14 +120,34 @@ export function waitingTasks(stopped: Iterable<Task> | undefined, nodeOf: (task:
   }));
 }
 
+/** The run of a graph, as its record sees it. */
+interface RecordedRun extends Addressed, LocalRun {
+  readonly program: { readonly plan: Plan; readonly info: () => GraphInfo };
+  readonly environment: Environment;
+}
+
 /** The `RunInfo` of a graph's run. */
-export function graphRecordOf(
-  { component, name, meta }: Plan,
-  parent: RunInfo | undefined,
-  at: Addressed & LocalRun,
-): RunInfo {
-  const describe = meta && (() => meta(at.local?.value));
-  return new RunRecord(parent, component, name, "", at, undefined, describe);
+export class GraphRecord extends RunRecord {
+  private readonly run: RecordedRun;
+
+  constructor(parent: RunInfo | undefined, run: RecordedRun) {
+    const { component, name } = run.program.plan;
+    super(parent, component, name, "", run);
+    this.run = run;
+  }
+
+  override get meta(): RunMeta | undefined {
+    const { program, environment, local } = this.run;
+    const own = program.plan.meta?.(local?.value);
+    if (this.parent !== undefined) return own;
+    const { runKey, journal } = environment;
+    const { name: graph } = program.plan;
+    return withoutUndefined({ ...own, runKey, checkpointId: journal?.checkpointId, graph, info: program.info });
+  }
+
+  get [describesGraph](): () => GraphInfo {
+    return this.run.program.info;
+  }
 }
 
 /** The parts of a run that decide which span it has. */

@@ -18,7 +18,7 @@ import { mergeCallOptions, type NodeCallOptionsTree, type Overrides } from "./op
 import { Semaphore } from "./policies/semaphore.js";
 import type { KeyedInputs, Program } from "./program.js";
 import {
-  graphRecordOf,
+  GraphRecord,
   halt,
   invocationsOf,
   type RunLedger,
@@ -306,7 +306,7 @@ export class Run extends Scope implements TaskOwner, InnerRun {
   /** The `RunInfo` that its tasks name as their parent: the graph's; for a lone node or a nested run, the enclosing one. */
   get recordAround(): RunInfo | undefined {
     if (this.nested || this.program.plan.bare) return this.parentContext?.runInfo;
-    this.ownRecord ??= graphRecordOf(this.program.plan, this.parentContext?.runInfo, this);
+    this.ownRecord ??= new GraphRecord(this.parentContext?.runInfo, this);
     return this.ownRecord;
   }
 

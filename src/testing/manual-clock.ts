@@ -18,7 +18,7 @@ export interface ManualClock extends Clock {
  * const trace = traceRecorder({ clock });
  * const slow = lambda({ invoke: () => clock.advance(20) });
  * await slow.invoke("hello", { callbacks: [trace] });
- * console.log(trace.toJSON()[0]?.durationMs);
+ * console.log(trace.toJSON().runs[0]?.durationMs);
  */
 export function manualClock(start = 0): ManualClock {
   let now = start;

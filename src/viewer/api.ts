@@ -1,5 +1,5 @@
+import type { ComponentKind } from "../callbacks/component-kind.js";
 import type { GraphInfo, ToolDescription } from "../callbacks/graph-info.js";
-import type { ComponentKind } from "../callbacks/run-info.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
 import type { Level } from "./layout/level.js";
 

@@ -36,7 +36,7 @@ describe("an agent", () => {
     const trace = traceRecorder();
     const agent = createAgent({ name: "helper", model, tools: [tool], retry: { delayMs: 0 }, callbacks: [trace] });
     await agent.generate("Weather?");
-    expect(named(trace.toJSON())).toEqual([
+    expect(named(trace.toJSON().runs)).toEqual([
       "agent helper",
       "  lambda model",
       "    model attempt",

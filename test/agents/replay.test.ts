@@ -33,7 +33,7 @@ describe("a model node that is entered again", () => {
     expect(done.text).toBe("Draft.");
     expect(model.calls).toHaveLength(2);
     expect(done.usage.totalTokens).toBe(2);
-    expect(JSON.stringify(trace.toJSON())).not.toContain("ScriptedModel");
+    expect(JSON.stringify(trace.toJSON().runs)).not.toContain("ScriptedModel");
   });
 
   it("replays answers that did not fit with the one that did, and tells of what is new only", async () => {

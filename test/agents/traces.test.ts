@@ -48,7 +48,7 @@ describe("a run of an agent, for those who watch", () => {
       callbacks: [emitter],
     });
     await agent.generate("Hi", { threadId: "u-1" });
-    expect(infos.map(({ meta }) => meta)).toEqual([{ name: "helper", description: "Helps.", threadId: "u-1" }]);
+    expect(infos.map(({ meta }) => meta)).toMatchObject([{ name: "helper", description: "Helps.", threadId: "u-1" }]);
     expect(JSON.parse(JSON.stringify(infos[0]))).toMatchObject({ component: "agent", meta: { threadId: "u-1" } });
     expect(ended).toEqual(["Hello!"]);
   });

@@ -40,6 +40,12 @@ export function open(name: string, watchers: HandlerList, parent?: Span, compone
   return new Span(watchers, new RunRecord(parent?.info, component, name, "", place), parent);
 }
 
+/** Opens the watch of a run of an agent in a thread. */
+export function openAgent(threadId: string, watchers: HandlerList, parent: Span): Span {
+  const info = new RunRecord(parent.info, "agent", "helper", "", place, undefined, () => ({ threadId }));
+  return new Span(watchers, info, parent);
+}
+
 /** Tests in which no handler throws fail when one does. */
 function rethrow(error: unknown): never {
   throw error;

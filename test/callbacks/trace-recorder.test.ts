@@ -28,8 +28,8 @@ describe("traceRecorder", () => {
     node.end(2);
     at(1_050);
     graph.end("out");
-    const common = { type: "", address: place.address };
-    expect(trace.toJSON()).toEqual([
+    const common = { id: expect.any(String), type: "", address: place.address };
+    expect(trace.toJSON().runs).toEqual([
       {
         ...{ ...common, name: "agent", component: "graph", startedAt: 1_000, durationMs: 50 },
         ...{ input: "in", output: "out" },
@@ -55,7 +55,7 @@ describe("traceRecorder", () => {
     const asking = open("asking", watchers, graph);
     asking.start(2);
     asking.interrupt({ interrupts: [{ id: "1" }] });
-    const [root] = trace.toJSON();
+    const [root] = trace.toJSON().runs;
     const cause = { name: "Error", message: "deeper" };
     expect(root?.children[0]?.error).toEqual({ name: "TypeError", message: "wrong", cause });
     expect(root?.children[0]).not.toHaveProperty("output");
@@ -71,7 +71,7 @@ describe("traceRecorder", () => {
     at(5);
     open("node", watchers, graph).start(1);
     at(12);
-    expect(trace.toJSON()).toMatchObject([
+    expect(trace.toJSON().runs).toMatchObject([
       { durationMs: 12, running: true, children: [{ durationMs: 7, running: true }] },
     ]);
     graph.abort(new Error("stop"));
@@ -87,7 +87,7 @@ describe("traceRecorder", () => {
     for (const root of [b, a, b]) open(`inside ${root?.info.name}`, watchers, root).start(0);
     b?.end(2);
     a?.end(1);
-    const names = trace.toJSON().map(({ name, children }) => [name, ...children.map((child) => child.name)]);
+    const names = trace.toJSON().runs.map(({ name, children }) => [name, ...children.map((child) => child.name)]);
     expect(names).toEqual([
       ["a", "inside a"],
       ["b", "inside b", "inside b"],
@@ -104,7 +104,9 @@ describe("traceRecorder", () => {
     const late = open("late", watchers, graph);
     late.start(2);
     late.end(3);
-    expect(trace.toJSON()).toMatchObject([{ durationMs: 0, children: [{ name: "late", startedAt: 9, output: 3 }] }]);
+    expect(trace.toJSON().runs).toMatchObject([
+      { durationMs: 0, children: [{ name: "late", startedAt: 9, output: 3 }] },
+    ]);
   });
 
   it("records values as they were when they passed", () => {
@@ -115,7 +117,7 @@ describe("traceRecorder", () => {
     list.push(2);
     watch.end(list);
     list.push(3);
-    expect(trace.toJSON()).toMatchObject([{ input: [1], output: [1, 2] }]);
+    expect(trace.toJSON().runs).toMatchObject([{ input: [1], output: [1, 2] }]);
   });
 
   it("is JSON whatever the values are", () => {
@@ -125,8 +127,8 @@ describe("traceRecorder", () => {
     const watch = open("node", watchersOf([trace]));
     watch.start(cycle);
     watch.end(undefined);
-    expect(JSON.parse(JSON.stringify(trace))).toMatchObject([{ input: { big: "1", self: "[Circular]" } }]);
-    expect(trace.toJSON()[0]).not.toHaveProperty("output");
+    expect(JSON.parse(JSON.stringify(trace)).runs).toMatchObject([{ input: { big: "1", self: "[Circular]" } }]);
+    expect(trace.toJSON().runs[0]).not.toHaveProperty("output");
   });
 
   it("holds streamed outputs joined", async () => {
@@ -134,7 +136,7 @@ describe("traceRecorder", () => {
     const watch = open("write", watchersOf([trace]));
     watch.start("in");
     await watch.outputStream(StreamReader.from(["to ", "be"])).concat();
-    expect(trace.toJSON()).toMatchObject([{ output: "to be" }]);
+    expect(trace.toJSON().runs).toMatchObject([{ output: "to be" }]);
   });
 
   it("forgets what was recorded", () => {
@@ -143,14 +145,14 @@ describe("traceRecorder", () => {
     watch.start(1);
     trace.clear();
     watch.end(2);
-    expect(trace.toJSON()).toEqual([]);
+    expect(trace.toJSON()).toEqual({ version: 1, runs: [], graphs: {} });
   });
 
   it("measures wall-clock time by default", () => {
     const trace = traceRecorder();
     const before = performance.timeOrigin + performance.now();
     open("node", watchersOf([trace])).start(1);
-    const [node] = trace.toJSON();
+    const [node] = trace.toJSON().runs;
     expect(node?.startedAt).toBeGreaterThanOrEqual(before);
     expect(node?.durationMs).toBeGreaterThanOrEqual(0);
   });

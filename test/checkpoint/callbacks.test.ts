@@ -13,6 +13,7 @@ import {
   START,
   traceRecorder,
 } from "kumiko";
+import { readTrace } from "kumiko/callbacks";
 import { type RecordingHandler, recordingHandler } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { turns } from "../run/gate.js";
@@ -230,7 +231,7 @@ describe("Traces of runs that stop", () => {
   it("have the interrupt, and no error; they are JSON", async () => {
     const trace = traceRecorder();
     await questionOf(line().invoke("x", { ...run, callbacks: [trace] }));
-    const [root] = JSON.parse(JSON.stringify(trace)) as ReturnType<typeof trace.toJSON>;
+    const [root] = readTrace(JSON.parse(JSON.stringify(trace))).runs;
     expect(root).toMatchObject({ name: "app", children: [{ name: "first", output: "x" }, { name: "asks" }] });
     for (const node of [root, root?.children[1]]) {
       expect(node?.interrupt).toBeDefined();
@@ -245,7 +246,7 @@ describe("Traces of runs that stop", () => {
     const trace = traceRecorder();
     const { id } = await questionOf(app.invoke("x", { ...run, callbacks: [trace] }));
     await app.resume("run", { [id]: "!" }, { callbacks: [trace] });
-    const [first, second] = trace.toJSON();
+    const [first, second] = trace.toJSON().runs;
     expect(first?.children.map(({ name }) => name)).toEqual(["first", "asks"]);
     expect(second).toMatchObject({ name: "app", output: "x!" });
     expect(second?.children.map(({ name }) => name)).toEqual(["asks", "last"]);

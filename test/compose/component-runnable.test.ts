@@ -37,7 +37,7 @@ it("takes call options of its kind, and shows itself to handlers under its name"
   });
   await outer.invoke("Hi", { callbacks: [trace] });
   expect(scripted.calls[0]?.options).toEqual({ temperature: 0 });
-  const [root] = trace.toJSON();
+  const [root] = trace.toJSON().runs;
   expect(root?.children).toMatchObject([{ component: "model", name: "draft", type: "ScriptedModel" }]);
 });
 

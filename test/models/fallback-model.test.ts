@@ -88,7 +88,7 @@ describe("a model with fallbacks", () => {
     const events: unknown[] = [];
     const callbacks = [trace, { onEvent: (_: unknown, event: unknown) => events.push(event) }];
     await runnable(fallbackModel([first, scriptedModel(hello)])).invoke(question, { callbacks });
-    const [root] = trace.toJSON();
+    const [root] = trace.toJSON().runs;
     expect(root?.children.map(({ type, address }) => [type, address.split(":").at(-1)])).toEqual([
       ["ScriptedModel", "model 1 attempt 1"],
       ["ScriptedModel", "model 1 attempt 2"],

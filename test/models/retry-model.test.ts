@@ -103,7 +103,7 @@ describe("a retried model", () => {
     const events: unknown[] = [];
     const callbacks = [trace, { onEvent: (_: unknown, event: unknown) => events.push(event) }];
     await runnable(retryModel(scriptedModel(httpError(429), hello), atOnce)).invoke(question, { callbacks });
-    const [root] = trace.toJSON();
+    const [root] = trace.toJSON().runs;
     expect(root).toMatchObject({ component: "model", type: "RetryModel", output: { message: hello } });
     expect(root?.children).toMatchObject([
       { component: "model", type: "ScriptedModel", error: expect.anything() },

@@ -109,7 +109,7 @@ describe("a structured answer", () => {
     expect(await failureOf(structured(scriptedModel(broken), forecast).invoke(question))).toBe(broken);
     const trace = traceRecorder();
     await structured(scriptedModel(says({}), says(kyoto)), forecast).invoke(question, { callbacks: [trace] });
-    const [root] = trace.toJSON();
+    const [root] = trace.toJSON().runs;
     expect(root).toMatchObject({ component: "lambda", type: "Structured" });
     expect(root?.children.map(({ component }) => component)).toEqual(["model", "model"]);
   });

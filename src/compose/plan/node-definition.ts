@@ -1,4 +1,4 @@
-import type { ComponentKind } from "../../callbacks/run-info.js";
+import type { ComponentKind } from "../../callbacks/component-kind.js";
 import type { ConcatRule } from "../../schema/concat/rule.js";
 import type { DescribeNode, NodeBody } from "./plan.js";
 

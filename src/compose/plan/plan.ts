@@ -1,6 +1,7 @@
+import type { ComponentKind } from "../../callbacks/component-kind.js";
 import type { GraphNodeInfo } from "../../callbacks/graph-info.js";
 import type { Handler } from "../../callbacks/handler.js";
-import type { ComponentKind, RunMeta } from "../../callbacks/run-info.js";
+import type { RunMeta } from "../../callbacks/run-info.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import type { StateKey } from "../../components/state-key.js";
 import type { ConcatRule } from "../../schema/concat/rule.js";

@@ -1,11 +1,5 @@
-import {
-  type Addressed,
-  type ComponentKind,
-  LazyRecord,
-  type RunInfo,
-  type RunMeta,
-  RunRecord,
-} from "../../callbacks/run-info.js";
+import type { ComponentKind } from "../../callbacks/component-kind.js";
+import { type Addressed, LazyRecord, type RunInfo, type RunMeta, RunRecord } from "../../callbacks/run-info.js";
 import type { PlanNode } from "../../compose/plan/plan.js";
 
 /** The run of a graph, as the record of a task sees it. */

@@ -173,7 +173,7 @@ describe("A tool that needs approval", () => {
     );
     expect(resultsIn(await app.resumeStream("run", { [id]: { approved: true } }).concat())).toEqual(["ab"]);
     expect(log).toEqual(["middleware", "middleware"]);
-    const tool = trace.toJSON()[0]?.children[0]?.children[0];
+    const tool = trace.toJSON().runs[0]?.children[0]?.children[0];
     expect(tool).toMatchObject({ name: "stream", interrupt: expect.anything() });
   });
 });

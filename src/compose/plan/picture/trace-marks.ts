@@ -1,4 +1,4 @@
-import type { TraceNode } from "../../../callbacks/trace-recorder.js";
+import type { Trace, TraceNode } from "../../../callbacks/trace.js";
 import { isFields } from "../../../is.js";
 import { kindOf } from "../../../wording.js";
 import { invalidOption } from "../../errors.js";
@@ -21,8 +21,8 @@ export interface TraceEntry {
   readonly at?: unknown;
 }
 
-/** A trace of runs of a graph: one or more trees of a `traceRecorder()`, or entries of a history. */
-export type PictureTrace = TraceNode | readonly TraceNode[] | readonly TraceEntry[];
+/** A trace of runs of a graph: what a `traceRecorder()` has recorded, or one or more of its runs, or entries of a history. */
+export type PictureTrace = Trace | TraceNode | readonly TraceNode[] | readonly TraceEntry[];
 
 export type Status = "done" | "failed" | "waiting" | "skipped";
 
@@ -38,7 +38,8 @@ export class TraceMarks {
   #order = 0;
 
   constructor(trace: PictureTrace) {
-    const list: readonly (TraceNode | TraceEntry)[] = Array.isArray(trace) ? trace : [trace as TraceNode];
+    const given = isFields(trace) && "runs" in trace ? trace.runs : trace;
+    const list: readonly (TraceNode | TraceEntry)[] = Array.isArray(given) ? given : [given as TraceNode];
     for (const item of list) checkTrace(item);
     const entries = list.filter((item) => "ran" in item);
     for (const entry of inTime(entries)) this.#addEntry(entry);
@@ -131,7 +132,7 @@ function statusOf({ error, interrupt, running }: TraceNode): Status {
 }
 
 function isGraphKind({ component }: TraceNode): boolean {
-  return component === "graph" || component === "chain" || component === "workflow";
+  return ["graph", "chain", "workflow", "agent"].includes(component);
 }
 
 /** The path of a node in the picture; `undefined` for runs inside a node, such as tool calls and child runs. */

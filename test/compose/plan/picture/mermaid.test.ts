@@ -109,7 +109,7 @@ describe("toMermaid() with a trace", () => {
     const edges = drawn.filter((line) => /^n\d+ (?:-|=)/.test(line));
     const thick = drawn.flatMap((line) => /^linkStyle (\d+) stroke-width/.exec(line)?.[1] ?? []);
     expect(thick.map((n) => edges[Number(n)])).toEqual(["n2 -.-> n3", "n2 -.-> n1"]);
-    const [root] = trace.toJSON();
+    const [root] = trace.toJSON().runs;
     expect(loop().toMermaid({ trace: root })).toBe(loop().toMermaid({ trace: trace.toJSON() }));
   });
 
