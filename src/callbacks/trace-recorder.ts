@@ -169,11 +169,10 @@ class Graphs {
     if (known !== undefined) return known;
     const copy: unknown = jsonSafe(describeGraph());
     const info = copy as GraphInfo;
-    const text = JSON.stringify(info);
     let key = info.name;
-    for (let n = 2; Object.hasOwn(this.byKey, key) && JSON.stringify(this.byKey[key]) !== text; n++) {
-      key = `${info.name}#${n}`;
-    }
+    const isOther = (): boolean =>
+      Object.hasOwn(this.byKey, key) && JSON.stringify(this.byKey[key]) !== JSON.stringify(info);
+    for (let n = 2; isOther(); n++) key = `${info.name}#${n}`;
     Object.defineProperty(this.byKey, key, { value: info, enumerable: true, configurable: true, writable: true });
     this.keys.set(describeGraph, key);
     return key;
