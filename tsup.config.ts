@@ -22,6 +22,7 @@ const parts = {
   "otel/index": "src/otel/index.ts",
   "rag/index": "src/rag/index.ts",
   "rag/files/index": "src/rag/files/index.ts",
+  "evals/index": "src/evals/index.ts",
   "search/index": "src/search/index.ts",
   "svg/index": "src/svg/index.ts",
   "mcp/index": "src/mcp/index.ts",

@@ -53,7 +53,7 @@ const programs = {
 };
 
 /** What runs on servers only: without the packages of others, such as those of MCP. */
-const onServers = ["mastra", "mastraBesideRoot"];
+const onServers = ["mastra", "mastraBesideRoot", "evalsBesideRoot"];
 /** @type {import("esbuild").BuildOptions} */
 const serverOptions = { platform: "node", packages: "external" };
 
@@ -64,6 +64,7 @@ const serverOptions = { platform: "node", packages: "external" };
  */
 const additions = {
   ragBesideRoot: { base: `export * from "kumiko";`, added: `export * from "kumiko/rag";` },
+  evalsBesideRoot: { base: `export * from "kumiko";`, added: `export * from "kumiko/evals";` },
   mastraBesideRoot: { base: `export * from "kumiko";`, added: `export * as mastra from "kumiko/mastra";` },
 };
 

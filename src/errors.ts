@@ -111,6 +111,9 @@ export type ErrorCode =
   | "UNKNOWN_INDEX"
   | "UNKNOWN_VECTOR"
   | "RETRIEVAL_FAILED"
+  // tapes
+  | "TAPE_MISS"
+  | "INVALID_TAPE"
   // MCP
   | "MCP_CONNECT_FAILED"
   | "MCP_DISCONNECTED"
@@ -170,6 +173,15 @@ export function findCause<E>(error: unknown, type: abstract new (...args: never[
     current = current instanceof Error ? current.cause : undefined;
   }
   return undefined;
+}
+
+/** Whether an error, or one of its causes, is the miss of a tape. It ends the run as an abort does: nothing else may answer it. */
+export function endsRun(error: unknown): boolean {
+  for (let current = error, depth = 0; KumikoError.is(current) || current instanceof Error; current = current.cause) {
+    if ((current as KumikoError).code === "TAPE_MISS") return true;
+    if (++depth > 20) break;
+  }
+  return false;
 }
 
 /** The text of anything that can be thrown. */

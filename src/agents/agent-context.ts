@@ -1,6 +1,7 @@
 import { causedByInterrupt } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import type { RequestContext } from "../components/request-context.js";
+import { endsRun } from "../errors.js";
 import type { AgenticMessage, TokenUsage } from "../schema/message/agentic-message.js";
 import type { AgentStep } from "./agent-result.js";
 import { optionFailed } from "./errors.js";
@@ -70,7 +71,7 @@ export async function askOption<T>(
   try {
     return await ask();
   } catch (error) {
-    if (causedByInterrupt(error) || (signal.aborted && error === signal.reason)) throw error;
+    if (causedByInterrupt(error) || endsRun(error) || (signal.aborted && error === signal.reason)) throw error;
     throw optionFailed(agent, option, error);
   }
 }

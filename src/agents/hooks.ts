@@ -2,6 +2,7 @@ import { checkOptions } from "../check-options.js";
 import { causedByInterrupt } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import type { ToolContext, ToolOutput } from "../components/tool.js";
+import { endsRun } from "../errors.js";
 import { isFields, isObject, isStream } from "../is.js";
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
@@ -62,19 +63,34 @@ export function wrapModelCall(
   const middlewares = middlewaresBackWith(turn, "wrapModelCall");
   if (middlewares.length === 0) return undefined;
   const { ctx } = called;
+  // what ends the run is thrown in the end, whatever a middleware made of it
+  let ending: { readonly error: unknown } | undefined;
+  const note = (error: unknown): void => {
+    if (endsRun(error)) ending ??= { error };
+  };
   let call: Call = (last) => {
     const chunks = (): StreamReader<AgenticMessage> =>
-      new StreamReader(new AskedModel(turn, chainOf(turn, chain, last), last, ctx));
-    const whole = async (): Promise<AgenticMessage> =>
-      turn.streams ? wholeOf(chunks()) : answerOf(turn, chainOf(turn, chain, last), last, ctx);
+      new StreamReader(new AskedModel(turn, chainOf(turn, chain, last), last, ctx, note));
+    const whole = async (): Promise<AgenticMessage> => {
+      if (turn.streams) return wholeOf(chunks());
+      try {
+        return await answerOf(turn, chainOf(turn, chain, last), last, ctx);
+      } catch (error) {
+        note(error);
+        throw error;
+      }
+    };
     return new ModelReply(chunks, whole);
   };
   for (const middleware of middlewares) call = around(turn, middleware, call, ctx);
   const outermost = call;
   const answer = async (): Promise<AgenticMessage> => {
     const given = await outermost(request);
-    if (!turn.streams) return wholeOf(given);
-    return tellAnswer(turn, StreamReader.from(isAgenticMessage(given) ? [given] : given).takeSource(), called);
+    const message = await (turn.streams
+      ? tellAnswer(turn, StreamReader.from(isAgenticMessage(given) ? [given] : given).takeSource(), called)
+      : wholeOf(given));
+    if (ending !== undefined) throw ending.error;
+    return message;
   };
   return answer();
 }
@@ -179,6 +195,7 @@ export async function wrapToolCall(
   const run = Object.assign(Object.create(runOf(turn, middleware, ctx)), { tool: ctx });
   try {
     const output: ToolOutput | undefined = await middleware.wrapToolCall(call, inner, run);
+    if (endsRun(passed.error)) throw passed.error;
     if (output !== undefined) return output;
     throw invalidAgentOption("it must return what next() resolved to, or another output");
   } catch (error) {
@@ -281,7 +298,7 @@ function newState(name: string, state: () => unknown): unknown {
 
 /** A stop is not a failure of the hook that it went through. */
 function isOurs(error: unknown, ctx: NodeContext): boolean {
-  return causedByInterrupt(error) || (ctx.signal.aborted && error === ctx.signal.reason);
+  return causedByInterrupt(error) || endsRun(error) || (ctx.signal.aborted && error === ctx.signal.reason);
 }
 
 function checkState(turn: OngoingTurn, { name }: AnyMiddleware, hook: Hook): void {

@@ -58,13 +58,21 @@ export class AskedModel extends PassingSource<AgenticMessage> {
   readonly #chain: ModelChain;
   readonly #request: ModelRequest;
   readonly #ctx: NodeContext;
+  readonly #onError: ((error: unknown) => void) | undefined;
   readonly #seen = new GatheredAnswer();
   #call: BegunCall | undefined;
   /** The answer, once it is whole. */
   message: AgenticMessage | undefined;
 
-  constructor(turn: OngoingTurn, chain: ModelChain, request: ModelRequest, ctx: NodeContext) {
+  constructor(
+    turn: OngoingTurn,
+    chain: ModelChain,
+    request: ModelRequest,
+    ctx: NodeContext,
+    onError?: (error: unknown) => void,
+  ) {
     super();
+    this.#onError = onError;
     this.#turn = turn;
     this.#chain = chain;
     this.#request = request;
@@ -90,6 +98,7 @@ export class AskedModel extends PassingSource<AgenticMessage> {
   protected override async failed(error: unknown): Promise<never> {
     this.checkOpen();
     this.finish();
+    this.#onError?.(error);
     throw error;
   }
 

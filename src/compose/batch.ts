@@ -2,7 +2,7 @@ import { InterruptError } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import { pause } from "../components/pause.js";
 import type { RetryPolicy } from "../components/policies.js";
-import { KumikoError, messageOf } from "../errors.js";
+import { endsRun, KumikoError, messageOf } from "../errors.js";
 import { isFields, isPromiseLike } from "../is.js";
 import { Context } from "../run/context.js";
 import { locate, withIndex } from "../run/failure.js";
@@ -196,7 +196,8 @@ class Batch<I, O> {
     const { parent } = this.#options;
     const named = atInput(error, index, parent);
     const waits = parent !== undefined && InterruptError.is(error);
-    if (!waits && this.#settings.settled) this.#results[index] = { status: "rejected", reason: named };
+    if (!waits && this.#settings.settled && !endsRun(error))
+      this.#results[index] = { status: "rejected", reason: named };
     else if (!waits) this.#fail(named);
     else if (this.#waiting === undefined || index < this.#waiting.index) this.#waiting = { index, error: named };
   }
@@ -287,7 +288,8 @@ function batchItem<I, O>(
       try {
         return await runnable.invoke(input, options);
       } catch (error) {
-        const isOver = attempt >= retry.attempts || options.signal.aborted || InterruptError.is(error);
+        const isOver =
+          attempt >= retry.attempts || options.signal.aborted || InterruptError.is(error) || endsRun(error);
         const delayMs = isOver || !retryOn(error, { attempt }) ? undefined : delayAfter(error, attempt, retry, runtime);
         if (delayMs === undefined) throw error;
         await pause(delayMs, runtime.clock, options.signal);

@@ -1,4 +1,4 @@
-import { KumikoError } from "../errors.js";
+import { endsRun, KumikoError } from "../errors.js";
 import { type Fields, isFields } from "../is.js";
 import { causesOf } from "../run/policies/causes-of.js";
 import { isFetchFailure } from "../run/policies/fetch-failure.js";
@@ -14,7 +14,7 @@ import { ModelsExhaustedError } from "./models-exhausted-error.js";
  */
 export function isRetryableModelError(error: unknown): boolean {
   const causes = causesOf(error);
-  return !causes.some(isAbort) && causes.some(isTemporary);
+  return !causes.some(isAbort) && !endsRun(error) && causes.some(isTemporary);
 }
 
 /** Whether a connection broke or could not be opened. */

@@ -1,5 +1,5 @@
 import type { ModelContext } from "../components/model.js";
-import { KumikoError } from "../errors.js";
+import { endsRun, KumikoError } from "../errors.js";
 import { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
@@ -42,9 +42,10 @@ export interface AttemptedModel {
   stream(messages: Messages, ctx: ModelContext, key: string, call?: CallOfAttempts): StreamReader<unknown>;
 }
 
-/** The error of the model itself. Rethrows aborts and interrupts, which are not failures. */
+/** The error of the model itself. Rethrows aborts, interrupts and what else ends the run: they are not failures. */
 export function failureOf(error: unknown, ctx: ModelContext): unknown {
   abortStateOf(ctx).throwIfAborted();
+  if (endsRun(error)) throw error;
   if (!KumikoError.is(error)) return error;
   if (error.code === "INTERRUPTED") throw error;
   return error.code === "NODE_FAILED" && error.cause !== undefined ? error.cause : error;

@@ -35,6 +35,15 @@ export function modelFrom(
   throw notAModel(model, where, "doGenerate");
 }
 
+/** A model, and how a run finds it: the one of a name is known only to the runtime of the run that calls it. */
+export function resolvedModel(
+  model: Model,
+  where: string,
+): { readonly type: string | undefined; readonly find: (ctx: ModelContext) => AgenticModel } {
+  const made = modelFrom(model, where);
+  return { type: made.type, find: made instanceof NamedModel ? (ctx) => made.modelFor(ctx) : () => made };
+}
+
 function isCustomModel(value: unknown): value is CustomModel {
   return isFields(value) && value.component === "model" && (hasMethod(value, "generate") || hasMethod(value, "stream"));
 }
@@ -89,14 +98,14 @@ class NamedModel implements AgenticModel {
   }
 
   async generate(messages: readonly AgenticMessage[], ctx: ModelContext): Promise<AgenticMessage> {
-    return this.#for(ctx).generate(messages, ctx);
+    return this.modelFor(ctx).generate(messages, ctx);
   }
 
   stream(messages: readonly AgenticMessage[], ctx: ModelContext): StreamReader<AgenticMessage> {
-    return StreamReader.from(this.#for(ctx).stream(messages, ctx));
+    return StreamReader.from(this.modelFor(ctx).stream(messages, ctx));
   }
 
-  #for(ctx: ModelContext): AgenticModel {
+  modelFor(ctx: ModelContext): AgenticModel {
     const models = runtimeOf(ctx)?.models as NamedModels | undefined;
     const model = (models && this.#resolved.get(models)) ?? resolved(this.#name, this.#where, models);
     if (models !== undefined) this.#resolved.set(models, model);

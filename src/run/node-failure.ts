@@ -1,12 +1,12 @@
 import type { NodeFailure } from "../components/policies.js";
-import { KumikoError } from "../errors.js";
+import { endsRun, KumikoError } from "../errors.js";
 import { oneChunk } from "./streams/joining.js";
 import type { Task } from "./task.js";
 
 /** Whether an error branch takes the error of a task: only the task's own, not that of its input stream or of the store. */
 export function takesErrorBranch(task: Task, error: unknown): boolean {
   const { tried, owner, index, isOver } = task;
-  if (isOver || !owner.handlesFailure(index) || isOfStore(error)) return false;
+  if (isOver || !owner.handlesFailure(index) || isOfStore(error) || endsRun(error)) return false;
   return tried?.inputFailure === undefined || isOfInput(task, tried.inputFailure.error);
 }
 

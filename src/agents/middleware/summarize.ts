@@ -4,7 +4,7 @@ import type { NodeContext } from "../../components/context.js";
 import type { AgenticModel, ModelContext } from "../../components/model.js";
 import { runnable } from "../../compose/component-runnable.js";
 import type { Runnable } from "../../compose/runnable.js";
-import { messageOf } from "../../errors.js";
+import { endsRun, messageOf } from "../../errors.js";
 import { isRepeating, type RepeatingModel, repeatsOthers } from "../../models/attempts.js";
 import type { Model } from "../../models/model.js";
 import { modelFrom } from "../../models/to-model.js";
@@ -115,7 +115,7 @@ async function summaryOf(
     if (text === "") throw new Error("The summary is empty.");
     return userMessage(`This is what the conversation was about so far:\n\n${text}`, { extra: { summary: true } });
   } catch (error) {
-    if (causedByInterrupt(error) || ctx.signal.aborted) throw error;
+    if (causedByInterrupt(error) || endsRun(error) || ctx.signal.aborted) throw error;
     ctx.progress({ kind: "summary_failed", message: messageOf(error) });
     return undefined;
   }

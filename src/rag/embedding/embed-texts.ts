@@ -1,3 +1,4 @@
+import { endsRun } from "../../errors.js";
 import { concurrently } from "../concurrently.js";
 import { embeddingFailed, invalidValue } from "../errors.js";
 import type { PartialContext } from "../lone-context.js";
@@ -35,7 +36,7 @@ export async function embedTexts(
     signal.throwIfAborted();
     const where = `Batch ${batch.index + 1} of ${batches.length} (texts ${batch.index * size} to ${batch.index * size + batch.texts.length - 1})`;
     const vectors = await plain.embed(batch.texts, signal).catch((cause: unknown) => {
-      if (signal.aborted) throw cause;
+      if (signal.aborted || endsRun(cause)) throw cause;
       throw embeddingFailed(`${where} could not be embedded.`, cause);
     });
     results[batch.index] = checkVectors(vectors, batch.texts.length, where);

@@ -1,5 +1,6 @@
 import { checkOptions } from "../../check-options.js";
 import type { AgenticModel } from "../../components/model.js";
+import { endsRun } from "../../errors.js";
 import { isFields } from "../../is.js";
 import { schemaProblem } from "../../schema/json-schema/schema-problem.js";
 import type { Chunk } from "../chunk.js";
@@ -42,7 +43,7 @@ export async function extractMetadata(
       for (const key of ["start", "end"]) if (Object.hasOwn(fields, key)) throw reservedChunkKey(key);
       Object.assign(found[index] ?? {}, fields);
     } catch (cause) {
-      if (signal?.aborted) throw cause;
+      if (signal?.aborted || endsRun(cause)) throw cause;
       if (onError === "throw") throw extractionFailed(extractor.kind, chunk.id, cause);
     }
   });

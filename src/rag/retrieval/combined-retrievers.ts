@@ -1,7 +1,7 @@
 import type { NodeContext } from "../../components/context.js";
 import type { AgenticModel } from "../../components/model.js";
 import type { Retriever, RetrieverOptions } from "../../components/retrieval.js";
-import { messageOf } from "../../errors.js";
+import { endsRun, messageOf } from "../../errors.js";
 import type { Document } from "../../schema/document.js";
 import { invalidRagOption, invalidValue } from "../errors.js";
 import { contextFor, type PartialContext, wholeContext } from "../lone-context.js";
@@ -107,7 +107,7 @@ export function routerRetriever({ retrievers, route, optional = false }: RouterO
           try {
             return retriever === undefined ? [] : await retrieveWith(retriever, query, ctx);
           } catch (error) {
-            if (!optional || ctx.signal.aborted) throw error;
+            if (!optional || ctx.signal.aborted || endsRun(error)) throw error;
             ctx.progress({ kind: "retriever_failed", name, message: messageOf(error), error });
             return [];
           }

@@ -1,6 +1,6 @@
 import type { NodeContext } from "../../components/context.js";
 import type { AgenticModel } from "../../components/model.js";
-import { KumikoError, messageOf } from "../../errors.js";
+import { endsRun, KumikoError, messageOf } from "../../errors.js";
 import type { Document } from "../../schema/document.js";
 import { concurrently } from "../concurrently.js";
 import { invalidRagOption, invalidValue } from "../errors.js";
@@ -61,7 +61,7 @@ export function rerank({ model, score, weights = {}, topK, strict = false }: Rer
           ? scoreEach(query, documents, score)
           : askScores(model, query, documents, ctx));
     } catch (cause) {
-      if (ctx.signal.aborted) throw cause;
+      if (ctx.signal.aborted || endsRun(cause)) throw cause;
       const error = new KumikoError("RETRIEVAL_FAILED", `Reranking the documents failed: ${messageOf(cause)}`, {
         cause,
       });

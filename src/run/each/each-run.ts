@@ -1,7 +1,7 @@
 import { causedByInterrupt, waitsAt } from "../../checkpoint/pause/interrupt.js";
 import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
 import { LONE_INDEX, type PlanNode } from "../../compose/plan/plan.js";
-import { KumikoError } from "../../errors.js";
+import { endsRun, KumikoError } from "../../errors.js";
 import { isPromiseLike, isStream } from "../../is.js";
 import type { Body } from "../body.js";
 import { mergeCallOptions, type NodeCallOptionsTree } from "../options/call-options.js";
@@ -311,7 +311,7 @@ export abstract class EachRun extends Run implements ItemList {
     task.isOver = true;
     const failure = this.#failureOf(task, thrown);
     const { onItemError } = this.settings;
-    if (onItemError === undefined) {
+    if (onItemError === undefined || endsRun(thrown)) {
       this.fail(failure);
       return;
     }

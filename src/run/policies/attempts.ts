@@ -1,7 +1,7 @@
 import { waitsAt } from "../../checkpoint/pause/interrupt.js";
 import type { NodeFailure } from "../../components/policies.js";
 import type { NodePolicies } from "../../compose/plan/policy-settings.js";
-import { type KumikoError, messageOf } from "../../errors.js";
+import { endsRun, type KumikoError, messageOf } from "../../errors.js";
 import { isOfStore } from "../node-failure.js";
 import { settleKept } from "../saved/kept-stream.js";
 import { abortError } from "../scope.js";
@@ -155,13 +155,13 @@ export class Attempts implements Tried {
   }
 
   /**
-   * Interrupts, aborts and stops bypass every policy, and so does the store of the run. The error decides, not whether
+   * Interrupts, aborts and stops bypass every policy, and so do the store of the run and a tape without the answer. The error decides, not whether
    * something beside it waits for an answer.
    */
   #throwUnlessFailure(error: unknown): void {
     const task = this.#task;
     task.scope.throwIfAborted();
-    if (task.owner.isStop(error) || isOfStore(error)) {
+    if (task.owner.isStop(error) || isOfStore(error) || endsRun(error)) {
       this.#current?.end();
       throw error;
     }

@@ -1,4 +1,4 @@
-import { KumikoError } from "../../errors.js";
+import { endsRun, KumikoError } from "../../errors.js";
 import { type Fields, isFields } from "../../is.js";
 import { causesOf } from "./causes-of.js";
 import { isFetchFailure } from "./fetch-failure.js";
@@ -14,6 +14,7 @@ import { isFetchFailure } from "./fetch-failure.js";
  * });
  */
 export function defaultRetryOn(error: unknown): boolean {
+  if (endsRun(error)) return false;
   for (const cause of causesOf(error)) {
     const decided = isFields(cause) ? decide(cause) : undefined;
     if (decided !== undefined) return decided;

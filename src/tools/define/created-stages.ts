@@ -81,7 +81,7 @@ export class CreatedStages implements ToolStages {
   readonly isClientTool: boolean;
   readonly approval: ToolStages["approval"];
   readonly isAgent: boolean;
-  private readonly definition: ToolDefinition;
+  readonly definition: ToolDefinition;
 
   constructor(definition: ToolDefinition) {
     this.definition = definition;

@@ -46,6 +46,8 @@ export class CallBatch extends Scope implements CallOwner {
   /** The names of the available tools, for error messages. */
   private readonly toolNames: readonly string[];
   private follower: BatchFollower | undefined = undefined;
+  /** Why the calls were stopped, other than by the run around. */
+  private stopped: { readonly reason: unknown } | undefined = undefined;
   /** A call has failed the node. */
   private hasFailed = false;
   /** A call waits for an answer. */
@@ -140,6 +142,7 @@ export class CallBatch extends Scope implements CallOwner {
       this.remember(openedScope.reason);
       throw openedScope.reason;
     }
+    if (this.stopped !== undefined) throw this.stopped.reason;
     const rejection = this.rejection();
     if (rejection !== undefined) throw rejection;
     return this.results();
@@ -273,6 +276,7 @@ export class CallBatch extends Scope implements CallOwner {
   stopCalls(reason: unknown): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.stopped = { reason };
     this.close();
     for (const run of this.runs) run.abort(reason);
     this.remember(reason);

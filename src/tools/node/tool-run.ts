@@ -5,7 +5,7 @@ import { causedByInterrupt, type InterruptError, waitsAt } from "../../checkpoin
 import { interruptsAt } from "../../checkpoint/pause/interrupts-of.js";
 import type { Invocation } from "../../checkpoint/pause/invocation.js";
 import type { ToolContext, ToolOutput } from "../../components/tool.js";
-import { KumikoError } from "../../errors.js";
+import { endsRun, KumikoError } from "../../errors.js";
 import { isPromiseLike } from "../../is.js";
 import type { Context } from "../../run/context.js";
 import { isOfStore } from "../../run/node-failure.js";
@@ -35,6 +35,8 @@ export interface CallOwner {
   readonly agent: ToolContext["agent"];
   /** Called when a call has its result, has failed, or is postponed. */
   settled(run: ToolRun): void;
+  /** Called when a call ends the run: no call gets a result any more. */
+  stopCalls(reason: unknown): void;
 }
 
 /** One call from the block of the model to the block of its result. It is also the `ctx` of its tool. */
@@ -289,7 +291,10 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     if (this.span === undefined) this.openSpan()?.error(error);
     const { onToolError } = this.owner.settings;
     // a run that cannot be saved has failed, whoever would have handled the call: a model could do nothing about it
-    if (isOfStore(thrown) && this.nodeContext.journal !== undefined) this.settleFailed(error);
+    if (endsRun(thrown)) {
+      this.isReturning = false;
+      this.owner.stopCalls(thrown);
+    } else if (isOfStore(thrown) && this.nodeContext.journal !== undefined) this.settleFailed(error);
     else if (isAlwaysResult(error)) this.answer(error, this.textOf(error));
     else if (this.isAskedAgain(thrown)) this.settleOpen(error);
     else if (onToolError === "throw") this.settleFailed(error);
