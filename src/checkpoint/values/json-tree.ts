@@ -44,9 +44,12 @@ function isTree(value: object, seen: Set<object>, depth: number): boolean {
 
 /** Whether JSON can represent an object as a record, whatever its values are. */
 export function isPlainRecord(value: object): boolean {
-  if (Object.getPrototypeOf(value) !== Object.prototype || Object.getOwnPropertySymbols(value).length > 0) return false;
-  const descriptors = Object.getOwnPropertyDescriptors(value);
-  return Object.values(descriptors).every((descriptor) => "value" in descriptor && descriptor.enumerable === true);
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  for (const key of Reflect.ownKeys(value)) {
+    const descriptor = Object.getOwnPropertyDescriptor(value, key);
+    if (typeof key === "symbol" || descriptor?.enumerable !== true || !("value" in descriptor)) return false;
+  }
+  return true;
 }
 
 /** The same for an array. */
