@@ -233,6 +233,28 @@ describe("a workflow", () => {
     });
   });
 
+  it("gives tools an input that is plain, whatever can be destructured from it", async () => {
+    const own = createTool({
+      id: "own",
+      description: "",
+      inputSchema: z.object({ n: z.number(), mastra: z.string().optional() }),
+      execute: async (input) => ({
+        input,
+        mastra: input.mastra,
+        copy: { ...input },
+        text: `${JSON.stringify(input)} ${input}`,
+      }),
+    });
+    const text = '{"n":1,"mastra":"mine"} [object Object]';
+    const input = { n: 1, mastra: "mine" };
+    expect(await own.execute(input)).toEqual({ input, mastra: "mine", copy: input, text });
+    const flow = registered(workflow("keeps", { durability: "step" }).then(createStep(own)).then(asking("ask")));
+    const run = flow.createRun();
+    expect(await run.start({ inputData: input })).toMatchObject({ status: "suspended" });
+    const result = await run.resume({ resumeData: { ok: true } });
+    expect(result.steps.own?.output).toEqual({ input, mastra: "mine", copy: input, text });
+  });
+
   it("runs with input that is no data, where nothing has to be saved", async () => {
     const flow = registered(workflow().then(step("call", ({ inputData }) => inputData.run())));
     const result = await flow.createRun().start({ inputData: { run: () => 5 } });

@@ -123,8 +123,7 @@ function boundTool(options: AnyOptions, mastra: (() => AnyMastra) | undefined): 
   };
   return Object.freeze({
     ...tool,
-    execute:
-      run === undefined ? tool.execute : (input: unknown, ctx?: object) => runDirectly(tool, run, input, ctx, mastraOf),
+    execute: run === undefined ? tool.execute : runDirectly(tool, run, mastraOf),
     [toolParts]: parts,
     [register]: (given: Owner) => {
       owner = given;
