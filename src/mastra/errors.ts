@@ -14,7 +14,8 @@ export function checkNoMore(where: string, rest: readonly unknown[]): void {
 
 /** Throws if an option that takes a schema has something else, such as a record of schemas. */
 export function checkMastraSchemas(where: string, schemas: Readonly<Record<string, unknown>>): void {
-  for (const [option, given] of Object.entries(schemas)) {
+  for (const option of Object.keys(schemas)) {
+    const given = schemas[option];
     const problem = given === undefined ? undefined : schemaProblem(given);
     if (problem !== undefined) throw invalidMastraOption(`${option} of ${where} ${problem}`);
   }

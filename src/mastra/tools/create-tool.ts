@@ -69,8 +69,11 @@ export interface MastraTool<InputSchema = unknown, OutputSchema = unknown>
 }
 
 export function isTool(value: unknown): value is AnyMastraTool {
-  return isObject(value) && (hasToolStages(value) || Symbol.for("mastra.core.tool.Tool") in value);
+  return isObject(value) && (hasToolStages(value) || toolOfMastra in value);
 }
+
+/** The brand of the tools of Mastra itself. */
+const toolOfMastra = Symbol.for("mastra.core.tool.Tool");
 
 export function isCreatedMastraTool(value: unknown): value is MastraTool {
   return isObject(value) && toolParts in value;

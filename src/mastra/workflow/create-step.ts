@@ -142,7 +142,7 @@ export function toStep(given: unknown, where: string): AnyStep {
 
 function stepOfFunction(options: object): AnyStep {
   checkOptions("createStep", options, optionNames);
-  const { id, execute, retries, ...others } = options as StepOptions<
+  const { id, description, execute, retries, ...schemas } = options as StepOptions<
     AnySchema,
     AnySchema,
     AnySchema,
@@ -153,10 +153,9 @@ function stepOfFunction(options: object): AnyStep {
   if (typeof execute !== "function")
     throw invalidStep(`execute of step "${id}" must be a function (got ${kindOf(execute)}).`);
   checkRetries(id, retries);
-  const { inputSchema, outputSchema, resumeSchema, suspendSchema, stateSchema } = others;
-  checkMastraSchemas(`step "${id}"`, { inputSchema, outputSchema, resumeSchema, suspendSchema, stateSchema });
+  checkMastraSchemas(`step "${id}"`, schemas);
   const body = ({ params }: StepCall): unknown => execute(params as never);
-  return Object.freeze({ id, retries, ...others, execute, [stepBody]: body });
+  return Object.freeze({ id, description, retries, ...schemas, execute, [stepBody]: body });
 }
 
 function checkRetries(id: string, retries: unknown): void {

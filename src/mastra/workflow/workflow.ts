@@ -199,11 +199,11 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
   readonly #mapped: { readonly field: string; readonly id: string }[] = [];
 
   #add(entry: FlowEntry): never {
-    const ids = stepsOf(entry).map(({ id }) => id);
-    for (const [index, id] of ids.entries()) {
-      if (this.#steps.has(id) || ids.indexOf(id) !== index) throw duplicateStep(this.id, id);
+    const steps = stepsOf(entry);
+    for (const [index, { id }] of steps.entries()) {
+      if (this.#steps.has(id) || steps.findIndex((step) => step.id === id) !== index) throw duplicateStep(this.id, id);
     }
-    for (const step of stepsOf(entry)) this.#steps.set(step.id, step);
+    for (const step of steps) this.#steps.set(step.id, step);
     this.#entries.push(entry);
     return this as never;
   }
