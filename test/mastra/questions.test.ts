@@ -1,4 +1,6 @@
+import { createStep, createTool } from "kumiko/mastra";
 import { expect, it } from "vitest";
+import { z } from "zod";
 import { registered, step, workflow } from "./workflows.js";
 
 /** A schema that counts how often it is converted. */
@@ -34,4 +36,19 @@ it("converts the schema of its answers once, however often a step is suspended",
     expect(await run.resume({ resumeData: { answer } })).toMatchObject({ status: "success", result: { answer } });
   }
   expect(counts.conversions).toBe(1);
+});
+
+it.each([0, 1])("names the step that asks inside the items of a list, with %i retries", async (attempts) => {
+  const inputSchema = z.object({ n: z.number() });
+  const execute = async ({ n }: { n: number }) => n * 2;
+  const double = createTool({ id: "double", description: "", inputSchema, requireApproval: true, execute });
+  const inner = workflow("inner").then(createStep(double)).commit();
+  const flow = registered(workflow("outer", { retryConfig: { attempts } }).foreach(inner as never, { concurrency: 2 }));
+  const run = flow.createRun();
+  let result = await run.start({ inputData: [{ n: 1 }, { n: 2 }] });
+  expect(result).toMatchObject({ status: "suspended", suspended: [["inner", "double"]] });
+  for (const { id } of result.status === "suspended" ? result.interrupts : []) {
+    result = await run.resume({ interruptId: id, resumeData: { approved: true } });
+  }
+  expect(result).toMatchObject({ status: "success", result: [2, 4] });
 });

@@ -3,7 +3,7 @@ import type { NodeContext } from "../../components/context.js";
 import { each } from "../../compose/each.js";
 import { Graph } from "../../compose/graph.js";
 import { END, START } from "../../compose/plan/plan.js";
-import type { Runnable } from "../../compose/runnable.js";
+import type { NodeLike } from "../../compose/types/node-like.js";
 import { notAnArray } from "../errors.js";
 import { type Flow, flowOf } from "./flow.js";
 import { keyOf } from "./node-key.js";
@@ -52,8 +52,8 @@ export function runEach(node: StepNode, concurrency: number): RunEach {
   };
 }
 
-/** The graph that runs one item: its node retries the step. */
-function itemNode({ step, retries }: StepNode): Runnable<unknown, unknown> {
+/** Runs one item: a function, or a graph whose node retries the step. */
+function itemNode({ step, retries }: StepNode): NodeLike<unknown, unknown, undefined, unknown> {
   const run = async (value: unknown, ctx: NodeContext): Promise<unknown> => {
     const { list } = ctx.options as { readonly list: ItemProgress };
     const flow = flowOf(ctx);
@@ -68,6 +68,8 @@ function itemNode({ step, retries }: StepNode): Runnable<unknown, unknown> {
       throw error;
     }
   };
+  // handlers see the name
+  if (retries.policy === undefined) return Object.defineProperty(run, "name", { value: step.id }) as never;
   const key = keyOf(step.id);
   return new Graph<unknown, unknown>()
     .untyped()

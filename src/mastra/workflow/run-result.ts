@@ -75,10 +75,9 @@ export function pathOf({ info, address }: Interrupt, tree: StepTree): readonly s
   return path;
 }
 
-/** Whether a node runs one item of `.foreach`; the node of the whole list is already in the path. */
+/** Whether a node retries the step of one item of `.foreach`; the node of the whole list is already in the path. */
 function isOfItem(parts: readonly string[], index: number): boolean {
-  const before = parts.slice(0, index).findLast((part) => part.startsWith("node:") || part.startsWith("item:"));
-  return before?.startsWith("item:") === true;
+  return parts[index - 1]?.startsWith("item:") === true;
 }
 
 function payloads(interrupts: readonly Interrupt[], tree: StepTree): Record<string, unknown> {
