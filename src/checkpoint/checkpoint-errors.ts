@@ -130,6 +130,20 @@ export const notBegun = (id: string): KumikoError =>
     `The run ${quoteId(id)} was enqueued and has not begun. A worker begins it, or segment(${quoteId(id)}).`,
   );
 
+export const otherGraph = (id: string, saved: string, now: string): KumikoError =>
+  new KumikoError(
+    "GRAPH_CHANGED",
+    `The run ${quoteId(id)} is one of the graph ${quoteId(saved)}, not of ${quoteId(now)}. Go on with it by the graph that saved it, ` +
+      "or give each graph its own ids.",
+  );
+
+export const runAbandoned = (id: string, attempts: number): KumikoError =>
+  new KumikoError(
+    "RUN_ABANDONED",
+    `The run ${quoteId(id)} was abandoned: ${attempts} processes in a row have died while they ran it, and no task was saved meanwhile. ` +
+      "Find out what ends them (memory, a native crash, a task that never ends); then retry it.",
+  );
+
 export const pendingCheckpoint = (id: string): KumikoError =>
   new KumikoError(
     "CHECKPOINT_PENDING",

@@ -10,6 +10,7 @@ import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import type { Answers, ResumeOptions, RunOptions } from "./options.js";
 import type { MermaidOptions } from "./plan/picture/mermaid.js";
+import type { SavedRun, SegmentOptions } from "./segment.js";
 import type { NodePaths } from "./types/node-paths.js";
 import type { HasInner } from "./types/node-shape.js";
 
@@ -44,6 +45,16 @@ export interface CompiledGraph<in I, out O, Inner = Record<never, never>> extend
     answers?: Answers,
     options?: ResumeOptions<NodePaths<Inner>, Inner>,
   ) => StreamReader<O>;
+  /**
+   * Drives the run of this id from where it stands to its next pause or end, and resolves to its state: for callers that may come
+   * twice, at once, from any process. It starts once, saved work is never repeated, and a finished run is kept. Needs a store.
+   *
+   * @example
+   * const app = new Chain<string>().append((text) => text.trim()).compile({ name: "order", store: memoryStore() });
+   * const run = await app.segment("order-7", { input: " 20 boxes " });
+   * if (run.status === "finished") console.log(run.output);
+   */
+  segment(id: string, options?: SegmentOptions<I, NodePaths<Inner>, Inner>): Promise<SavedRun<O>>;
   /**
    * Lists the saves of a run, newest first, also while it runs. Needs the compile option `history`. Throws
    * `CHECKPOINT_UNREADABLE` at an entry that cannot be read.

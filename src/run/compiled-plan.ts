@@ -1,4 +1,5 @@
 import type { GraphInfo } from "../callbacks/graph-info.js";
+import type { CheckpointDocument } from "../checkpoint/document/document.js";
 import type {
   ForkOptions,
   HistoryEntry,
@@ -12,6 +13,7 @@ import { type HasNodeDefinition, type NodeDefinition, nodeDefinition } from "../
 import { type MermaidOptions, toMermaid } from "../compose/plan/picture/mermaid.js";
 import type { Plan } from "../compose/plan/plan.js";
 import type { Runnable } from "../compose/runnable.js";
+import type { SavedRun, SegmentOptions } from "../compose/segment.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { checkRunOptions, resolveOverrides } from "./options/call-options.js";
@@ -70,6 +72,21 @@ export class CompiledPlan<in I, out O, out Inner = unknown> implements Runnable<
   resumeStream(checkpointId: string, answers?: Answers, options?: ResumeOptions): StreamReader<O> {
     const resumption = { checkpointId, answers };
     return runForStream(this.#program, "stream", undefined, options, resumption) as StreamReader<O>;
+  }
+
+  async segment(id: string, options?: SegmentOptions<I>): Promise<SavedRun<O>> {
+    const { driveSegment } = await import("./saved/segment.js");
+    const { name, store, runtime } = this.#plan;
+    const target = {
+      name,
+      store,
+      runtime,
+      check: (given: RunOptions) => this.checkOptions(given),
+      start: (input: unknown, given: RunOptions) => this.invoke(input as I, given),
+      resume: (run: string, answers: Answers | undefined, given: RunOptions) => this.resume(run, answers, given),
+      output: ({ output }: CheckpointDocument) => output?.value as O,
+    };
+    return driveSegment<O>(target, id, options);
   }
 
   async *history(checkpointId: string, limits?: HistoryLimits): AsyncGenerator<HistoryEntry, void, undefined> {

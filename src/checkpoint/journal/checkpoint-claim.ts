@@ -72,6 +72,7 @@ export class CheckpointClaim {
     const { driven } = this.#settings;
     if (driven !== undefined) {
       await this.#put(driven.found?.row);
+      this.replaced = driven.found?.row;
       return undefined;
     }
     const { forceNewRun, takeover } = this.#settings.options;

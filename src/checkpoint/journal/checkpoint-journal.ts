@@ -286,6 +286,11 @@ export class CheckpointJournal implements Journal {
       else await row.remove();
     } catch (problem) {
       if (isLost(problem)) throw problem;
+      if (this.#settings.driven !== undefined && isStoreFailure(problem)) {
+        this.#document.forget();
+        await this.#release();
+        throw problem;
+      }
       this.#report(problem);
     } finally {
       runningClaims.close(this.#document.claim);

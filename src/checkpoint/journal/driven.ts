@@ -65,13 +65,14 @@ export class Patience {
         this.#lastSuccess = this.#clock.now();
         return result;
       } catch (error) {
-        if (!isStoreFailure(error) || signal?.aborted === true || this.#isOver) throw error;
+        if (!isStoreFailure(error) || signal?.aborted === true || this.isOver) throw error;
         await pause(waitMs(attempt), this.#clock, signal);
       }
     }
   }
 
-  get #isOver(): boolean {
+  /** Whether the store has been away for too long. */
+  get isOver(): boolean {
     return this.#clock.now() - this.#lastSuccess >= this.#storeWaitMs;
   }
 }
