@@ -53,6 +53,7 @@ const bottomFiles = [
 const contractFiles = [
   "src/tools/node/options.ts",
   "src/checkpoint/checkpoint-store.ts",
+  "src/checkpoint/pause/interrupt.ts",
   "src/checkpoint/runs/run-index.ts",
   "src/checkpoint/values/class-codec.ts",
 ];

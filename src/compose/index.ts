@@ -17,6 +17,7 @@ export type {
 export { memoryStore } from "../checkpoint/memory-store.js";
 export type { Interrupts } from "../checkpoint/pause/interrupt.js";
 export { type Interrupt, InterruptError, isInterrupt } from "../checkpoint/pause/interrupt.js";
+export type { RunIndex, RunQuery, RunRow, RunStatus } from "../checkpoint/runs/run-index.js";
 export type { ClassCodec } from "../checkpoint/values/class-codec.js";
 export type { Clock } from "../components/clock.js";
 export type { CachePolicy, CacheStore, NodeFailure, RetryPolicy } from "../components/policies.js";
@@ -62,6 +63,7 @@ export { END, START, type TriggerMode } from "./plan/plan.js";
 export { RunControl } from "./run-control.js";
 export type { AnyRunnable, InputOf, OutputOf, Runnable } from "./runnable.js";
 export { Runtime, type RuntimeOptions } from "./runtime.js";
+export type { SavedRun, SegmentOptions, SegmentSettings } from "./segment.js";
 export { type SleepTime, sleep } from "./sleep.js";
 export type { GraphTypeError } from "./types/graph-type-error.js";
 export type { NodeLike } from "./types/node-like.js";
