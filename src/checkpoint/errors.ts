@@ -155,6 +155,18 @@ export const notEditable = (path: string): KumikoError =>
     `The output of ${quoteId(path)} cannot be replaced: at this entry, nothing is left to read it. Fork an earlier entry.`,
   );
 
+/** `agent` is the path of the agent's node in the graph around it, if there is one. */
+export const agentOutput = (path: string, agent: string | undefined): KumikoError => {
+  const whole =
+    agent === undefined
+      ? "where the agent is a node, the output of that node"
+      : `the output of its node ${quoteId(agent)}`;
+  return new KumikoError(
+    "NOT_EDITABLE",
+    `The output of ${quoteId(path)} cannot be replaced: an agent goes on from its log of messages, not from the outputs of its nodes. Replace ${whole}, change the state of the graph around it with editState, or, in a thread, send another prompt with the option replaces.`,
+  );
+};
+
 /** Whether another writer came first. */
 export function isConflict(error: unknown): boolean {
   return KumikoError.is(error) && error.code === "CHECKPOINT_CONFLICT";

@@ -14,6 +14,11 @@ export interface HistoryEntry {
   readonly ran: readonly string[];
   /** Those of them that failed, where an error branch handled the failure. */
   readonly failed?: readonly string[] | undefined;
+  /**
+   * Addresses of what was saved of nodes that go on: results of tool calls, of items of `each`, and of `once`
+   * (`…;once:<key>`). What ended together with its node is not here.
+   */
+  readonly calls?: readonly string[] | undefined;
   /** Paths of the nodes that a resume would start or enter again, except those that a branch has yet to choose. */
   readonly next: readonly string[];
   /** The open questions. */

@@ -1,8 +1,19 @@
 import type { RunSnapshot } from "../../checkpoint/document/snapshot.js";
+import { agentOutput } from "../../checkpoint/errors.js";
 import { END_INDEX, type NodeSettings, START } from "../../compose/plan/plan.js";
 import { KumikoError } from "../../errors.js";
 import type { Program } from "../program.js";
 import { checkValues, keepsValues } from "./check-snapshot.js";
+
+/** Throws for outputs that would change nothing: an agent goes on from its log, not from what its nodes returned. */
+export function checkOutputPaths(program: Program, paths: readonly string[]): void {
+  for (const path of paths) {
+    const keys = path.split("/");
+    const key = keys.pop();
+    if (key !== START && programAt(program, keys)?.plan.component === "agent")
+      throw agentOutput(path, keys.length === 0 ? undefined : keys.join("/"));
+  }
+}
 
 /** Checks replacements for outputs with the schemas of their graphs. Returns them; an input is parsed, as by a new run. */
 export async function checkedOutputs(

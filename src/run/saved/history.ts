@@ -44,9 +44,10 @@ import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
 import { KumikoError } from "../../errors.js";
 import { howSaved } from "../options/checkpoint-options.js";
 import type { Program } from "../program.js";
-import { checkEdited, checkedOutputs } from "./check-edits.js";
+import { checkEdited, checkedOutputs, checkOutputPaths } from "./check-edits.js";
 import { checkKinds, checksValues, checkValues } from "./check-snapshot.js";
 import { checkHistoryOptions } from "./history-options.js";
+import { newParts } from "./saved-parts.js";
 import { editOutputs, inputOf, nextNodes, outputAt, renewQuestions, stateAt } from "./saved-values.js";
 
 /** A head of which nothing is said. */
@@ -64,6 +65,15 @@ interface Moment {
   readonly note: EntryNote;
   readonly document: CheckpointDocument;
 }
+
+interface Settled {
+  readonly moment?: Moment | undefined;
+  readonly failure?: { readonly error: unknown };
+}
+
+const over: Settled = {};
+const settled = ({ value }: IteratorResult<Moment, void>): Settled => ({ moment: value || undefined });
+const failed = (error: unknown): Settled => ({ failure: { error } });
 
 /** Reads and edits the saved runs of a graph: `history`, `stateAt`, `fork`, `prune` and `forget`. */
 export class History {
@@ -85,10 +95,17 @@ export class History {
     if (newest.entry === undefined) throw noHistory(id);
     const end = before === undefined ? Number.POSITIVE_INFINITY : numberOf(id, before);
     let left = limit ?? Number.POSITIVE_INFINITY;
-    for await (const { note, document } of this.#moments(id, end)) {
-      if (left-- <= 0) return;
-      yield entryOf(note, document, this.#program);
+    const moments = this.#moments(id, end);
+    const read = (): Promise<Settled> => moments.next().then(settled, failed);
+    // what an entry has saved is the difference to the one before it
+    let newer = left > 0 ? await read() : over;
+    while (newer.moment !== undefined) {
+      const older: Settled = await read();
+      yield entryOf(newer.moment, older.moment, this.#program);
+      if (--left <= 0) return;
+      newer = older;
     }
+    if (newer.failure !== undefined) throw newer.failure.error;
   }
 
   async state(id: string, entry?: string): Promise<SavedState> {
@@ -125,6 +142,7 @@ export class History {
       const [first] = Object.keys(outputs);
       // what is still there was read by END
       if (moment.document.status === "finished" && first !== undefined) throw notEditable(first);
+      checkOutputPaths(this.#program, Object.keys(outputs));
       editOutputs(root, await checkedOutputs(this.#program, outputs), notEditable);
     }
     if (checks && outputs !== undefined) await checkEdited(root, this.#program);
@@ -289,10 +307,11 @@ function missingEntries(first: number, last: number): KumikoError {
   return unreadableCheckpoint(`${which} of its history ${first === last ? "is" : "are"} not in the store`);
 }
 
-function entryOf(note: EntryNote, document: CheckpointDocument, program: Program): HistoryEntry {
+function entryOf({ note, document }: Moment, before: Moment | undefined, program: Program): HistoryEntry {
   const { n, at, cause, ran, failed, parent, error } = note;
   const { root, runKey, status } = document;
   const isOver = status === "finished" || root === undefined;
+  const calls = before === undefined ? undefined : newParts(root, before.document.root);
   return {
     id: String(n),
     parent: parent ?? (n > 1 ? String(n - 1) : undefined),
@@ -300,6 +319,7 @@ function entryOf(note: EntryNote, document: CheckpointDocument, program: Program
     cause,
     ran,
     ...(failed !== undefined && { failed }),
+    ...(calls !== undefined && { calls }),
     next: isOver ? [] : nextNodes(root, program),
     interrupts: isOver ? [] : interruptsOf(root, runKey),
     ...(error !== undefined && { error }),
