@@ -2,9 +2,10 @@ import { type CheckpointStore, memoryStore } from "kumiko";
 import { checkpointStoreConformance } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { brokenAppendStores } from "./broken-append-stores.js";
+import { brokenRunStores } from "./broken-run-stores.js";
 import { appendTo, brokenStores } from "./broken-stores.js";
 
-const allBroken = { ...brokenStores, ...brokenAppendStores };
+const allBroken = { ...brokenStores, ...brokenAppendStores, ...brokenRunStores };
 
 describe("checkpointStoreConformance", () => {
   it("has checks of different names", () => {

@@ -1,5 +1,5 @@
 /** Numbers are bound as REAL; pass a bigint to bind an INTEGER. */
-export type SqliteValue = number | bigint | string | Uint8Array;
+export type SqliteValue = number | bigint | string | Uint8Array | null;
 export type SqliteRow = Readonly<Record<string, unknown>>;
 
 /** The package that opens the file: Node.js has `node:sqlite` from 22.13. */

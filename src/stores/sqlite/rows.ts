@@ -11,9 +11,9 @@ const statements = {
     UNION ALL SELECT version, data FROM kumiko_checkpoint_entries
     WHERE base = (SELECT base FROM kumiko_checkpoints WHERE id = ?) ORDER BY version`,
   version: `SELECT ${version} AS version FROM kumiko_checkpoints WHERE id = ?`,
-  create: `INSERT INTO kumiko_checkpoints (id, data, base) VALUES (?, ?, ${nextVersion}) ON CONFLICT (id) DO NOTHING
+  create: `INSERT INTO kumiko_checkpoints (id, data, listed, base) VALUES (?, ?, ?, ${nextVersion}) ON CONFLICT (id) DO NOTHING
     RETURNING base AS version`,
-  replace: `UPDATE kumiko_checkpoints SET data = ?, base = ${nextVersion} WHERE id = ? AND ${version} = ?
+  replace: `UPDATE kumiko_checkpoints SET data = ?, listed = ?, base = ${nextVersion} WHERE id = ? AND ${version} = ?
     RETURNING base AS version`,
   append: `INSERT INTO kumiko_checkpoint_entries (version, base, data) SELECT ${nextVersion}, base, ? FROM kumiko_checkpoints
     WHERE id = ? AND ${version} = ? RETURNING version`,
@@ -39,9 +39,14 @@ export function findVersion(connection: SqliteConnection, id: string): number | 
   return row && Number(row.version);
 }
 
-/** Returns the new version; `undefined` when the row already exists. */
-export function createRow(connection: SqliteConnection, id: string, data: Uint8Array): number | undefined {
-  const [row] = connection.query(statements.create, idToBytes(id), data);
+/** Returns the new version; `undefined` when the row already exists. `listed`: whether it has an index. */
+export function createRow(
+  connection: SqliteConnection,
+  id: string,
+  data: Uint8Array,
+  listed: boolean,
+): number | undefined {
+  const [row] = connection.query(statements.create, idToBytes(id), data, Number(listed));
   return row && Number(row.version);
 }
 
@@ -50,9 +55,10 @@ export function replaceRow(
   connection: SqliteConnection,
   id: string,
   data: Uint8Array,
+  listed: boolean,
   version: number,
 ): number | undefined {
-  const [row] = connection.query(statements.replace, data, idToBytes(id), version);
+  const [row] = connection.query(statements.replace, data, Number(listed), idToBytes(id), version);
   return row && Number(row.version);
 }
 

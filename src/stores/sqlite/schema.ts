@@ -16,27 +16,37 @@ export interface TableLayout {
  * Versions of checkpoints are counted in a separate table, for all ids together, so that none is used twice, even after a delete.
  * A trigger counts, so that a write is one statement and needs no transaction. Entries appended to a checkpoint are separate
  * rows. They refer to its `base`, the version of its last put, and the version of the last entry is the version of the
- * checkpoint. Triggers delete entries with their base.
+ * checkpoint. Triggers delete entries with their base. The indexes of runs are in a table of their own, so that changing one does
+ * not rewrite the data; `listed` tells whether a checkpoint has one.
  */
 const checkpoints: TableLayout = {
   part: "checkpoints",
-  layout: 2,
-  tables: /^kumiko_checkpoint(s|_versions|_entries)$/,
-  script: `CREATE TABLE kumiko_checkpoints (id BLOB NOT NULL PRIMARY KEY, base INTEGER NOT NULL, data BLOB NOT NULL);
+  layout: 3,
+  tables: /^kumiko_checkpoint(s|_versions|_entries|_runs)$/,
+  script: `CREATE TABLE kumiko_checkpoints (id BLOB NOT NULL PRIMARY KEY, base INTEGER NOT NULL, listed INTEGER NOT NULL,
+     data BLOB NOT NULL);
    CREATE TABLE kumiko_checkpoint_versions (last INTEGER NOT NULL);
    INSERT INTO kumiko_checkpoint_versions (last) VALUES (0);
    CREATE TABLE kumiko_checkpoint_entries (version INTEGER PRIMARY KEY, base INTEGER NOT NULL, data BLOB NOT NULL);
    CREATE INDEX kumiko_checkpoint_entries_of_base ON kumiko_checkpoint_entries (base);
+   CREATE TABLE kumiko_checkpoint_runs (id BLOB NOT NULL PRIMARY KEY, status TEXT NOT NULL, graph BLOB NOT NULL, owner BLOB,
+     since REAL NOT NULL, due REAL, thread_id BLOB, user_id BLOB) WITHOUT ROWID;
+   CREATE INDEX kumiko_checkpoint_runs_by_status ON kumiko_checkpoint_runs (status, since);
+   CREATE INDEX kumiko_checkpoint_runs_by_due ON kumiko_checkpoint_runs (due) WHERE due IS NOT NULL;
    CREATE TRIGGER kumiko_checkpoint_created AFTER INSERT ON kumiko_checkpoints
      BEGIN UPDATE kumiko_checkpoint_versions SET last = NEW.base; END;
-   CREATE TRIGGER kumiko_checkpoint_replaced AFTER UPDATE ON kumiko_checkpoints
+   CREATE TRIGGER kumiko_checkpoint_replaced AFTER UPDATE OF base ON kumiko_checkpoints
      BEGIN UPDATE kumiko_checkpoint_versions SET last = NEW.base; END;
    CREATE TRIGGER kumiko_checkpoint_appended AFTER INSERT ON kumiko_checkpoint_entries
      BEGIN UPDATE kumiko_checkpoint_versions SET last = NEW.version; END;
-   CREATE TRIGGER kumiko_checkpoint_entries_replaced AFTER UPDATE ON kumiko_checkpoints
+   CREATE TRIGGER kumiko_checkpoint_entries_replaced AFTER UPDATE OF base ON kumiko_checkpoints
      BEGIN DELETE FROM kumiko_checkpoint_entries WHERE base = OLD.base; END;
    CREATE TRIGGER kumiko_checkpoint_entries_removed AFTER DELETE ON kumiko_checkpoints
-     BEGIN DELETE FROM kumiko_checkpoint_entries WHERE base = OLD.base; END;`,
+     BEGIN DELETE FROM kumiko_checkpoint_entries WHERE base = OLD.base; END;
+   CREATE TRIGGER kumiko_checkpoint_runs_replaced AFTER UPDATE OF listed ON kumiko_checkpoints WHEN OLD.listed AND NOT NEW.listed
+     BEGIN DELETE FROM kumiko_checkpoint_runs WHERE id = OLD.id; END;
+   CREATE TRIGGER kumiko_checkpoint_runs_removed AFTER DELETE ON kumiko_checkpoints WHEN OLD.listed
+     BEGIN DELETE FROM kumiko_checkpoint_runs WHERE id = OLD.id; END;`,
 };
 
 /** Creates the tables of checkpoints. */

@@ -2,7 +2,13 @@ import { checkOptions } from "../../check-options.js";
 import type { ClosableStore, StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
 import { checkpointConflict } from "../../checkpoint/errors.js";
 import { checkCheckpointId } from "../../checkpoint/journal/checkpoint-id.js";
+import type { RunIndex, RunQuery, RunRow } from "../../checkpoint/runs/run-index.js";
+import { isNews, type RunListener } from "../../checkpoint/runs/run-listeners.js";
+import { checkRunQuery, runRow } from "../../checkpoint/runs/run-query.js";
+import { KnownIndexes } from "../known-indexes.js";
 import { isProcessOwnerAlive } from "../owner-alive.js";
+import type { SqliteConnection } from "./connection.js";
+import { DataVersion } from "./data-version.js";
 import { SqliteDatabase } from "./database.js";
 import { invalidSynchronous } from "./errors.js";
 import { locationOf } from "./location.js";
@@ -16,6 +22,7 @@ import {
   removeVersion,
   replaceRow,
 } from "./rows.js";
+import { queryRuns, writeIndex } from "./run-rows.js";
 import { prepareCheckpoints } from "./schema.js";
 
 /** Options of `sqliteStore`. */
@@ -62,9 +69,12 @@ export function sqliteStore(path: string, options: SqliteStoreOptions = {}): Clo
 
 class SqliteStore implements ClosableStore {
   readonly #database: SqliteDatabase;
+  readonly #changes: DataVersion;
+  readonly #known = new KnownIndexes();
 
   constructor(database: SqliteDatabase) {
     this.#database = database;
+    this.#changes = new DataVersion(database);
   }
 
   async get(id: string): Promise<StoredCheckpoint | undefined> {
@@ -72,25 +82,21 @@ class SqliteStore implements ClosableStore {
     return this.#database.use((connection) => readCheckpointRow(connection, id));
   }
 
-  async put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number> {
+  async put(id: string, data: Uint8Array, ifVersion: number | undefined, index?: RunIndex): Promise<number> {
     this.#check(id);
     const copy = new Uint8Array(data);
-    return this.#database.use((connection) => {
-      const version =
-        ifVersion === undefined ? createRow(connection, id, copy) : replaceRow(connection, id, copy, ifVersion);
-      if (version === undefined) throw checkpointConflict(id, ifVersion, findVersion(connection, id));
-      return version;
-    });
+    const listed = index !== undefined;
+    return this.#write({ id, ifVersion, index }, (connection) =>
+      ifVersion === undefined
+        ? createRow(connection, id, copy, listed)
+        : replaceRow(connection, id, copy, listed, ifVersion),
+    );
   }
 
-  async append(id: string, data: Uint8Array, ifVersion: number): Promise<number> {
+  async append(id: string, data: Uint8Array, ifVersion: number, index?: RunIndex): Promise<number> {
     this.#check(id);
     const copy = new Uint8Array(data);
-    return this.#database.use((connection) => {
-      const version = appendEntry(connection, id, copy, ifVersion);
-      if (version === undefined) throw checkpointConflict(id, ifVersion, findVersion(connection, id));
-      return version;
-    });
+    return this.#write({ id, ifVersion, index }, (connection) => appendEntry(connection, id, copy, ifVersion));
   }
 
   async delete(id: string, ifVersion?: number): Promise<void> {
@@ -107,13 +113,46 @@ class SqliteStore implements ClosableStore {
     return listIds(prefix, (work) => this.#database.use(work));
   }
 
+  async runs(query: RunQuery): Promise<RunRow[]> {
+    const checked = checkRunQuery(query);
+    return this.#database.use((connection) => queryRuns(connection, checked));
+  }
+
+  changes(listener: RunListener): () => void {
+    this.#database.checkOpen();
+    return this.#changes.add(listener);
+  }
+
   async isOwnerAlive(owner: string): Promise<boolean> {
     this.#database.checkOpen();
     return isProcessOwnerAlive(owner);
   }
 
   close(): Promise<void> {
+    this.#changes.close();
     return this.#database.close();
+  }
+
+  /** Writes the bytes, and in the same transaction the index, unless the row is known to have it. */
+  async #write(target: WriteTarget, write: WriteRow): Promise<number> {
+    const { id, ifVersion, index } = target;
+    return this.#database.use((connection) => {
+      const save = (): number => {
+        const version = write(connection);
+        if (version === undefined) throw checkpointConflict(id, ifVersion, findVersion(connection, id));
+        return version;
+      };
+      if (index === undefined) return save();
+      const { version, former } = this.#known.has(index, id, ifVersion)
+        ? { version: save(), former: index.status }
+        : connection.transaction("write", () => {
+            const before = writeIndex(connection, id, index);
+            return { version: save(), former: before };
+          });
+      this.#known.set(index, id, version);
+      if (isNews(former, index)) this.#changes.call(runRow(id, index));
+      return version;
+    });
   }
 
   #check(id: string): void {
@@ -121,3 +160,12 @@ class SqliteStore implements ClosableStore {
     checkCheckpointId(id);
   }
 }
+
+interface WriteTarget {
+  readonly id: string;
+  readonly ifVersion: number | undefined;
+  readonly index: RunIndex | undefined;
+}
+
+/** Returns the new version; `undefined` when the row does not have the expected one. */
+type WriteRow = (connection: SqliteConnection) => number | undefined;

@@ -34,7 +34,7 @@ describe("a file with tables of checkpoints of an older layout", () => {
         code: "STORE_FAILED",
         message:
           `The SQLite store ${JSON.stringify(file)} was written by an older version of kumiko: its tables of checkpoints have ` +
-          "layout 1, but this version uses layout 2. Nothing was changed. Use another file, or drop the tables with what they hold: " +
+          "layout 1, but this version uses layout 3. Nothing was changed. Use another file, or drop the tables with what they hold: " +
           "DROP TABLE kumiko_checkpoint_versions; DROP TABLE kumiko_checkpoints; " +
           "DELETE FROM kumiko_schema WHERE part = 'checkpoints';",
       });
@@ -66,7 +66,7 @@ describe("a file with tables of checkpoints of an older layout", () => {
     expect(await index.listIndexes()).toEqual(["docs"]);
     expect(await raw(file).use((connection) => connection.query("SELECT id FROM orders"))).toHaveLength(1);
     expect(await layoutsOf(file)).toEqual([
-      { part: "checkpoints", version: 2 },
+      { part: "checkpoints", version: 3 },
       { part: "vectors", version: 1 },
     ]);
   });

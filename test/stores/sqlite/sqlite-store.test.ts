@@ -143,13 +143,13 @@ describe("sqliteStore", () => {
     const file = newFile();
     await store(file).put("a", bytes("a"), undefined);
     const raw = database(file);
-    await raw.use((connection) => connection.run("UPDATE kumiko_schema SET version = 3"));
+    await raw.use((connection) => connection.run("UPDATE kumiko_schema SET version = 4"));
     await expect(store(file).get("a")).rejects.toMatchObject({
       code: "STORE_FAILED",
-      message: expect.stringContaining("its tables of checkpoints have layout 3, but this version uses layout 2"),
+      message: expect.stringContaining("its tables of checkpoints have layout 4, but this version uses layout 3"),
     });
     const version = "SELECT version FROM kumiko_schema";
-    expect(await raw.use((connection) => connection.query(version))).toMatchObject([{ version: 3 }]);
+    expect(await raw.use((connection) => connection.query(version))).toMatchObject([{ version: 4 }]);
   });
 
   it.each([
@@ -230,7 +230,9 @@ describe("sqliteStore while somebody else writes", () => {
     const file = newFile();
     const other = database(file);
     await other.use((connection) => connection.run("DROP TABLE kumiko_schema; DROP TABLE kumiko_checkpoints"));
-    await other.use((connection) => connection.run("DROP TABLE kumiko_checkpoint_versions"));
+    await other.use((connection) =>
+      connection.run("DROP TABLE kumiko_checkpoint_versions; DROP TABLE kumiko_checkpoint_runs"),
+    );
     await other.use((connection) => connection.run("DROP TABLE kumiko_checkpoint_entries; BEGIN IMMEDIATE"));
     const put = store(file).put("a", bytes("a"), undefined);
     await turns(5);
