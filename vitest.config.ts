@@ -12,6 +12,7 @@ const isolated = [
   "test/{bench,crash,examples,mastra,otel,portability,stores}/**/*.test.ts",
   "test/mcp/{conformance,server}/**/*.test.ts",
   "test/agents/crash/**/*.test.ts",
+  "test/viewer/page/**/*.test.ts",
   "test/checkpoint/tampered-documents.test.ts",
   "test/checkpoint/journal/**/*.test.ts",
   "test/tools/node/time-limits.test.ts",

@@ -34,10 +34,17 @@ const own: Readonly<Record<string, readonly string[]>> = {
   "src/search/index.ts": ["parse5"],
   "src/templates/index.ts": ["@huggingface/jinja", "mustache"],
   "src/otel/index.ts": ["@opentelemetry/api"],
-  "src/svg/index.ts": ["@viz-js/viz"],
 };
 /** Folders below test/ with unit tests of inner files: what they compute is worth a test of its own. */
-const innerFolders = ["viewer/layout", "compose/plan", "checkpoint/values", "schema/concat", "schema/stream", "ways"];
+const innerFolders = [
+  "viewer/layout",
+  "viewer/page",
+  "compose/plan",
+  "checkpoint/values",
+  "schema/concat",
+  "schema/stream",
+  "ways",
+];
 /** Other files below test/ that import inner files, by reason. Anything new is tested through an entry. */
 const innerFiles: Readonly<Record<string, readonly string[]>> = {
   "They write and read documents of saved runs field by field.": [

@@ -31,8 +31,7 @@ async function drawAgentTrace(): Promise<string> {
   const agent = newAgent();
   const trace = traceRecorder();
   await agent.generate("How warm is it?", { callbacks: [trace] });
-  const root = trace.toJSON().runs.find(({ component }) => component === "graph");
-  return toSvg(agent.graph, { trace: root });
+  return toSvg(agent.graph, { trace: trace.toJSON() });
 }
 
 interface Passage {

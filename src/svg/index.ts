@@ -1,4 +1,4 @@
-/** Pictures of graphs and of their runs. Needs the package `@viz-js/viz`. @packageDocumentation */
+/** Pictures of graphs and of their runs. @packageDocumentation */
 
 export type { PictureTheme } from "./theme.js";
 export { type SvgOptions, toSvg } from "./to-svg.js";

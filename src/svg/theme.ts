@@ -3,19 +3,20 @@ import type { Status } from "../compose/plan/picture/trace-marks.js";
 /** The colors of a picture. */
 export type PictureTheme = "light" | "dark";
 
-interface Paint {
+export interface Paint {
   readonly fill: string;
   readonly line: string;
   readonly text: string;
 }
 
-/** The colors of a theme, by use. */
+/** The colors of a theme, by use. They are those of the viewer. */
 export interface Colors {
   readonly background: string;
   readonly line: string;
-  readonly faint: string;
+  readonly taken: string;
   readonly error: string;
   readonly text: string;
+  readonly faintText: string;
   readonly box: Paint;
   readonly end: Paint;
   readonly node: Paint;
@@ -28,45 +29,47 @@ const paint = (fill: string, line: string, text: string): Paint => ({ fill, line
 
 export const themes: Readonly<Record<PictureTheme, Colors>> = {
   light: {
-    background: "#ffffff",
-    line: "#5b6472",
-    faint: "#a3abb8",
-    error: "#c62828",
-    text: "#3d4552",
-    box: paint("#f7f8fa", "#c3c9d3", "#4b5563"),
-    end: paint("#3d4552", "#3d4552", "#ffffff"),
-    node: paint("#ffffff", "#8a93a3", "#1f2733"),
+    background: "#faf9f6",
+    line: "#958c7c",
+    taken: "#3f7d5c",
+    error: "#b02a20",
+    text: "#5c574e",
+    faintText: "#6d665b",
+    box: paint("#fdfcfa", "#d3cdc0", "#1d1b18"),
+    end: paint("#ffffff", "#d3cdc0", "#5c574e"),
+    node: paint("#ffffff", "#d3cdc0", "#1d1b18"),
     components: {
-      model: paint("#efe9fb", "#7e57c2", "#3a2170"),
-      tools_node: paint("#e2f1fb", "#2a7ab0", "#0f3d5c"),
-      retriever: paint("#e3f4ee", "#2f8f6f", "#123f31"),
+      model: paint("#ffffff", "#aab3e6", "#3848b0"),
+      tools_node: paint("#ffffff", "#9cc4ba", "#1c6a58"),
+      retriever: paint("#ffffff", "#b7aee0", "#5a4aa8"),
     },
     statuses: {
-      done: paint("#e3f4e6", "#2e7d32", "#14361a"),
-      failed: paint("#fde4e4", "#c62828", "#5c1313"),
-      waiting: paint("#fff2d1", "#b26a00", "#4d3000"),
-      skipped: paint("#f4f4f4", "#bdbdbd", "#7a7a7a"),
+      done: paint("#e8f4ec", "#7db595", "#1c7446"),
+      failed: paint("#fcebe9", "#b02a20", "#b02a20"),
+      waiting: paint("#fcf2dd", "#e6c27e", "#8f5200"),
+      skipped: paint("#faf9f6", "#d3cdc0", "#6d665b"),
     },
   },
   dark: {
-    background: "#0f141b",
-    line: "#9aa5b5",
-    faint: "#5d6778",
-    error: "#ff8a80",
-    text: "#c3ccd9",
-    box: paint("#161d27", "#3b4554", "#aab4c3"),
-    end: paint("#c3ccd9", "#c3ccd9", "#0f141b"),
-    node: paint("#1c2531", "#6d7889", "#e6ebf2"),
+    background: "#131211",
+    line: "#716b62",
+    taken: "#4f9a74",
+    error: "#f28b82",
+    text: "#aca69b",
+    faintText: "#8f897e",
+    box: paint("#171615", "#47433d", "#eeebe5"),
+    end: paint("#1a1917", "#47433d", "#aca69b"),
+    node: paint("#1a1917", "#47433d", "#eeebe5"),
     components: {
-      model: paint("#2b2344", "#9d7fe0", "#e8dfff"),
-      tools_node: paint("#15303f", "#4fa3d1", "#d8efff"),
-      retriever: paint("#163529", "#52b493", "#d5f5ea"),
+      model: paint("#1a1917", "#4c5596", "#9aa7ff"),
+      tools_node: paint("#1a1917", "#3a6358", "#7fd0b8"),
+      retriever: paint("#1a1917", "#564d86", "#b9aaf5"),
     },
     statuses: {
-      done: paint("#173621", "#5cb567", "#d3f3d8"),
-      failed: paint("#451c1c", "#ff8a80", "#ffdad7"),
-      waiting: paint("#443211", "#e0a33a", "#ffecc4"),
-      skipped: paint("#1a1f27", "#444c58", "#79828f"),
+      done: paint("#17271e", "#3d7456", "#66c794"),
+      failed: paint("#321a18", "#f28b82", "#f28b82"),
+      waiting: paint("#2b2213", "#6d5323", "#e8b15a"),
+      skipped: paint("#131211", "#47433d", "#8f897e"),
     },
   },
 };

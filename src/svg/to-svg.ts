@@ -1,14 +1,13 @@
-import type { Viz } from "@viz-js/viz";
 import type { GraphInfo } from "../callbacks/graph-info.js";
 import { checkOptions } from "../check-options.js";
 import { describePlan } from "../compose/plan/describe.js";
 import { type HasNodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
-import { pictureOf } from "../compose/plan/picture/picture.js";
 import { type PictureTrace, TraceMarks } from "../compose/plan/picture/trace-marks.js";
-import { loadPackage } from "../optional-package.js";
-import { toDot, xmlText } from "./dot.js";
+import { layoutGraph } from "../viewer/layout/layout-graph.js";
+import { drawLevel } from "./draw-level.js";
 import { invalidPicture } from "./errors.js";
 import { type PictureTheme, themes } from "./theme.js";
+import { element, escaped, xmlText } from "./xml.js";
 
 /** Options of {@link toSvg}. */
 export interface SvgOptions {
@@ -18,14 +17,17 @@ export interface SvgOptions {
   readonly theme?: PictureTheme | undefined;
 }
 
+/** Around the graph. */
+const margin = 16;
+
 /** A compiled graph, which can describe itself. @internal */
 interface Described {
   graphInfo(): GraphInfo;
 }
 
 /**
- * Draws a graph, compiled or not, as a self-contained SVG document without scripts. The same graph always has the same bytes.
- * Needs the package `@viz-js/viz`.
+ * Draws a graph, compiled or not, as a self-contained SVG document without scripts. The same graph always has the same bytes,
+ * and the layout that it has in the viewer.
  *
  * @example
  * const app = new Chain<string>().append((text) => text.length, { key: "count" }).compile();
@@ -41,8 +43,20 @@ export async function toSvg(
     throw invalidPicture(`theme must be one of ${Object.keys(themes).join(", ")} (got "${String(theme)}").`);
   }
   const info = infoOf(graph);
-  const picture = pictureOf(info, trace === undefined ? undefined : new TraceMarks(trace));
-  return withTitle(await graphviz.render(toDot(picture, themes[theme])), info.name || "graph");
+  const colors = themes[theme];
+  const marks = trace === undefined ? undefined : new TraceMarks(trace);
+  const level = layoutGraph(info);
+  const [width, height] = [level.width + 2 * margin, level.height + 2 * margin];
+  return [
+    `<svg role="img" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
+    `<title>${escaped(xmlText(info.name || "graph"))}</title>`,
+    element("path", { d: `M0 0H${width}V${height}H0z`, fill: colors.background }),
+    `<g transform="translate(${margin} ${margin})">`,
+    ...drawLevel(level, info, "", { colors, marks }),
+    "</g>",
+    "</svg>",
+    "",
+  ].join("\n");
 }
 
 function infoOf(graph: Described | GraphInfo | HasNodeDefinition): GraphInfo {
@@ -63,38 +77,3 @@ function isInfo({ nodes, edges }: GraphInfo): boolean {
     edges.every((edge) => typeof edge?.from === "string" && typeof edge.to === "string")
   );
 }
-
-/**
- * Adds a title for screen readers. Removes the declaration, which refers to an external document type, and comments and tooltips,
- * which show internal ids.
- */
-function withTitle(svg: string, title: string): string {
-  const body = svg.slice(svg.indexOf("<svg")).replaceAll(/<!--.*?-->\n?/gs, "");
-  const text = xmlText(title).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return body
-    .replaceAll(/<title>.*?<\/title>\n?/gs, "")
-    .replace(/^<svg ([^>]*)>/, (_found, attributes) => `<svg role="img" ${attributes}>\n<title>${text}</title>`);
-}
-
-/** Graphviz as WebAssembly, loaded for the first picture and reused. */
-class Graphviz {
-  #loading: Promise<Viz> | undefined = undefined;
-
-  async render(dot: string): Promise<string> {
-    this.#loading ??= load();
-    try {
-      const viz = await this.#loading;
-      return viz.renderString(dot, { format: "svg", engine: "dot" });
-    } catch (error) {
-      this.#loading = undefined;
-      throw error;
-    }
-  }
-}
-
-async function load(): Promise<Viz> {
-  const { instance } = await loadPackage("@viz-js/viz", "toSvg", () => import("@viz-js/viz"));
-  return instance();
-}
-
-const graphviz = new Graphviz();

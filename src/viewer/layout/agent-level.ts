@@ -1,4 +1,4 @@
-import type { GraphInfo } from "../../callbacks/graph-info.js";
+import type { GraphInfo, GraphNodeInfo } from "../../callbacks/graph-info.js";
 import { type Level, type LevelEdge, type LevelNode, type LevelTool, sizes } from "./level.js";
 
 const modelWidth = 168;
@@ -22,7 +22,8 @@ export function agentLevel(info: GraphInfo, path: string, isInner: boolean): Lev
     info.nodes.find(({ key }) => key === "tools"),
   ];
   const tools = toolsOf(toolsNode);
-  const toolsHeight = 36 + Math.max(1, tools.length) * rowHeight + 5;
+  const hasTools = tools === undefined || tools.length > 0;
+  const toolsHeight = hasTools ? 36 + Math.max(1, tools?.length ?? 0) * rowHeight + 5 : 0;
   const height = Math.max(toolsHeight, 60);
   const top = isInner ? 0 : 26 + sizes.rowGap;
   const middle = top + Math.min(height / 2, 46);
@@ -42,18 +43,11 @@ export function agentLevel(info: GraphInfo, path: string, isInner: boolean): Lev
       height: sizes.card,
       node: model,
     },
-    {
-      key: "tools",
-      path: at("tools"),
-      kind: "tools",
-      x: toolsX,
-      y: top,
-      width: toolsWidth,
-      height: toolsHeight,
-      node: toolsNode,
-      tools,
-    },
   ];
+  if (hasTools) {
+    const size = { x: toolsX, y: top, width: toolsWidth, height: toolsHeight };
+    nodes.push({ key: "tools", path: at("tools"), kind: "tools", ...size, node: toolsNode, tools: tools ?? [] });
+  }
   if (!isInner) {
     nodes.unshift(cap("start", spine, 0));
     nodes.push(cap("end", spine, ends[1] ?? 0));
@@ -67,19 +61,20 @@ export function agentLevel(info: GraphInfo, path: string, isInner: boolean): Lev
       [spine, modelTop + sizes.card],
       [spine, (ends[1] ?? 0) - (isInner ? 0 : 1)],
     ),
-    straight(at("model"), at("tools"), "branch", [modelWidth, middle - 8], [toolsX - 1, middle - 8]),
-    straight(at("tools"), at("model"), "edge", [toolsX, middle + 8], [modelWidth + 1, middle + 8]),
   ];
+  if (hasTools) {
+    edges.push(
+      straight(at("model"), at("tools"), "branch", [modelWidth, middle - 8], [toolsX - 1, middle - 8]),
+      straight(at("tools"), at("model"), "edge", [toolsX, middle + 8], [modelWidth + 1, middle + 8]),
+    );
+  }
   const full = isInner ? height : (ends[1] ?? 0) + 26;
-  return { width: toolsX + toolsWidth, height: full, nodes, edges, inX: spine, outX: spine };
+  return { width: hasTools ? toolsX + toolsWidth : modelWidth, height: full, nodes, edges, inX: spine, outX: spine };
 }
 
-function toolsOf(node: unknown): LevelTool[] {
-  if (typeof node !== "object" || node === null || !("tools" in node) || !Array.isArray(node.tools)) return [];
-  return node.tools.flatMap((tool: unknown): LevelTool[] => {
-    if (typeof tool !== "object" || tool === null || !("name" in tool)) return [];
-    return [{ name: String(tool.name), approval: "approval" in tool && tool.approval !== undefined }];
-  });
+/** `undefined` if nothing is known of them. */
+function toolsOf(node: GraphNodeInfo | undefined): LevelTool[] | undefined {
+  return node?.tools?.map(({ name, approval }) => ({ name, approval: approval !== undefined }));
 }
 
 function cap(key: string, middle: number, y: number): LevelNode {

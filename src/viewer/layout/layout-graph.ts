@@ -115,15 +115,18 @@ function placeNodes(rows: readonly (readonly PlacedNode[])[], wires: readonly Wi
   const ahead = wires.filter(({ isBack }) => !isBack);
   const into = (node: PlacedNode): readonly Wire[] => ahead.filter(({ to }) => to === node);
   const out = (node: PlacedNode): readonly Wire[] => ahead.filter(({ from }) => from === node);
+  const placed = new Set<PlacedNode>();
   for (const node of alone) {
     const [wire, ...others] = into(node);
     if (wire === undefined || others.length > 0) continue;
     const x = outOf(wire) - node.inX;
-    if (out(wire.from).length === 1 || Math.abs(x - node.x) < 60) node.x = x;
+    if (out(wire.from).length > 1 && Math.abs(x - node.x) >= 60) continue;
+    node.x = x;
+    placed.add(node);
   }
   for (const node of alone.toReversed()) {
     const [wire, ...others] = out(node);
-    if (wire === undefined || others.length > 0 || into(node).length === 1) continue;
+    if (wire === undefined || others.length > 0 || placed.has(node)) continue;
     const x = wire.to.x + wire.to.inX - node.outX;
     if (into(wire.to).length === 1 || Math.abs(x - node.x) < 60) node.x = x;
   }

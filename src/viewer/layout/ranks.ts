@@ -25,6 +25,24 @@ export interface Ranks {
 
 /** Rows and horizontal positions by dagre. `last` is the key of a node that stands below all others. */
 export function rankNodes(nodes: readonly RankedNode[], edges: readonly RankedEdge[], last: string): Ranks {
+  // dagre has its own use for some characters in keys
+  const ids = new Map(nodes.map(({ key }, index) => [key, `n${index}`]));
+  const idOf = (key: string): string => ids.get(key) ?? key;
+  const ranks = rankIds(
+    nodes.map((node) => ({ ...node, key: idOf(node.key) })),
+    edges.map((edge) => ({ ...edge, from: idOf(edge.from), to: idOf(edge.to) })),
+    idOf(last),
+  );
+  const keyOf = (id: string): string => nodes[Number(id.slice(1))]?.key ?? id;
+  return {
+    rows: ranks.rows.map((row) => row.map(keyOf)),
+    rowOf: new Map([...ranks.rowOf].map(([id, row]) => [keyOf(id), row])),
+    centers: new Map([...ranks.centers].map(([id, x]) => [keyOf(id), x])),
+    bends: ranks.bends,
+  };
+}
+
+function rankIds(nodes: readonly RankedNode[], edges: readonly RankedEdge[], last: string): Ranks {
   const late = new Set<string>();
   let graph = laidOut(nodes, edges, late, last);
   // a node that is held above the last one can push another below it: usually one round is enough

@@ -38,18 +38,29 @@ export function pictureOf(info: GraphInfo, marks: TraceMarks | undefined, prefix
   });
   const nodes = info.nodes.map((node, n) => nodeOf(node, `${prefix}${n + 2}`, at(node.key), marks));
   const edges: PictureEdge[] = [];
-  // in a workflow only branches decide whether a target runs, so a target that ran was chosen by its branch
-  const isWorkflow = info.edges.some(({ kind }) => kind === "data" || kind === "control");
-  const sourcesOf = (key: string): string[] => info.edges.flatMap(({ from, to }) => (to === key ? [at(from)] : []));
   for (const { from, to, kind, labels } of joined(info.edges)) {
     const [source, target] = [ids.get(from), ids.get(to)];
     if (source === undefined || target === undefined) continue;
-    const rivals = kind === "branch" && !isWorkflow && marks !== undefined ? sourcesOf(to) : [];
-    const others = rivals.filter((other) => other !== at(from));
-    const isTaken = marks?.wentFrom(at(from), at(to), kind === "error", others) === true;
+    const isTaken = marks !== undefined && wasTaken(info, { from, to, kind }, path, marks);
     edges.push({ from: source, to: target, kind, labels, isTaken });
   }
   return { nodes: [...ends, ...nodes], edges };
+}
+
+/** Whether a run went along an edge of the graph at `path`. */
+export function wasTaken(
+  { edges }: GraphInfo,
+  { from, to, kind }: Pick<GraphEdgeInfo, "from" | "to" | "kind">,
+  path: string,
+  marks: TraceMarks,
+): boolean {
+  const at = (key: string): string => (path === "" ? key : `${path}/${key}`);
+  // in a workflow only branches decide whether a target runs, so a target that ran was chosen by its branch
+  const isWorkflow = edges.some((edge) => edge.kind === "data" || edge.kind === "control");
+  const sources =
+    kind === "branch" && !isWorkflow ? edges.filter((edge) => edge.to === to).map((edge) => edge.from) : [];
+  const others = sources.filter((source) => source !== from).map(at);
+  return marks.wentFrom(at(from), at(to), kind === "error", others);
 }
 
 function nodeOf(

@@ -73,18 +73,21 @@ function activeTimes({ segments, spans, saves, end }: RunModel): { from: number;
   return all.length > 0 ? all.sort((a, b) => a.from - b.from) : [{ from: 0, to: end }];
 }
 
-/** Round times for the axis, at least 70 pixels apart. */
+/** Round times for the axis, at least 70 pixels apart: of active time, as waits are folded. */
 export function ticksOf(axis: Axis): { readonly time: number; readonly x: number; readonly label: string }[] {
   const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000, 3_600_000];
   const step = steps.find((ms) => ms * axis.scale > 70) ?? 3_600_000;
   const ticks: { time: number; x: number; label: string }[] = [];
+  let active = 0;
   for (const { from, to, isFold, x, width } of axis.parts) {
     if (isFold) continue;
-    for (let time = Math.ceil(from / step) * step; time < to; time += step) {
-      const at = axis.xOf(time);
+    for (let at = Math.ceil(active / step) * step; at < active + to - from; at += step) {
+      const time = from + at - active;
+      const tickX = axis.xOf(time);
       // a label at the end of a part would stand in the next one
-      if (at <= x + width - 34) ticks.push({ time, x: at, label: tickLabel(time, step) });
+      if (tickX <= x + width - 34) ticks.push({ time, x: tickX, label: tickLabel(at, step) });
     }
+    active += to - from;
   }
   return ticks;
 }

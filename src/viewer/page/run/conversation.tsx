@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { QuestionView, TurnView } from "../../api.js";
 import { count, duration, plural } from "../parts/format.js";
-import { Icon } from "../parts/icon.js";
+import { Icon, iconOf } from "../parts/icon.js";
 import { JsonView } from "../parts/json-view.js";
 import { brief } from "../parts/plain-value.js";
 import { SafeText } from "../parts/safe-text.js";
@@ -171,7 +171,14 @@ interface ToolCallProps {
 function ToolCall({ item, time, isOpen, onSelect, children }: ToolCallProps) {
   const { span } = item;
   const { status } = momentOf([span], time);
-  const icon = status === "waiting" ? "ask" : status === "done" ? "check" : status === "failed" ? "failed" : "tool";
+  const icon =
+    status === "waiting"
+      ? "ask"
+      : status === "done"
+        ? "check"
+        : status === "failed"
+          ? "failed"
+          : iconOf(span.component);
   const words = { waiting: "needs an answer", running: "running", failed: "failed", idle: "", done: "" }[status];
   return (
     <div class={`tool ${status}`}>
@@ -181,7 +188,7 @@ function ToolCall({ item, time, isOpen, onSelect, children }: ToolCallProps) {
             <Icon name={icon} size={13} />
           </span>
         </span>
-        <span class="tool-name">{span.tool}</span>
+        <span class="tool-name">{item.name}</span>
         <span class="t3 cut tool-brief">
           <SafeText text={brief(item.arguments)} hasLinks={false} />
         </span>
@@ -189,8 +196,8 @@ function ToolCall({ item, time, isOpen, onSelect, children }: ToolCallProps) {
       </button>
       {isOpen && (
         <div class="io">
-          <JsonView value={item.arguments} label={`Arguments of ${span.tool}`} />
-          {item.result !== undefined && <JsonView value={item.result} label={`Result of ${span.tool}`} />}
+          {span.tool !== undefined && <JsonView value={item.arguments} label={`Arguments of ${item.name}`} />}
+          {item.result !== undefined && <JsonView value={item.result} label={`Result of ${item.name}`} />}
         </div>
       )}
       {status === "failed" && span.source.error !== undefined && (

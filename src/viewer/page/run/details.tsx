@@ -7,7 +7,7 @@ import { brief, field, parsed } from "../parts/plain-value.js";
 import { SafeText } from "../parts/safe-text.js";
 import { Pill } from "../parts/status.js";
 import type { Moment, NodeMoment } from "./moment.js";
-import { inputOf, outputOf, type ShownSpan } from "./run-model.js";
+import { activeAt, inputOf, outputOf, type RunModel, type ShownSpan } from "./run-model.js";
 
 interface DetailsProps {
   readonly moment: Moment;
@@ -36,7 +36,7 @@ export function Details({ moment, selected, load }: DetailsProps) {
             <span class="grow" />
             <Pill status={now.status} />
           </div>
-          <Facts now={now} span={span} />
+          <Facts now={now} span={span} run={moment.run} />
           {span.source.error !== undefined && span.end <= moment.time && <Failure error={span.source.error} />}
           <Values moment={moment} span={span} isTool={tool !== undefined} load={load} />
         </>
@@ -45,7 +45,7 @@ export function Details({ moment, selected, load }: DetailsProps) {
   );
 }
 
-function Facts({ now, span }: { readonly now: NodeMoment; readonly span: ShownSpan }) {
+function Facts({ now, span, run }: { readonly now: NodeMoment; readonly span: ShownSpan; readonly run: RunModel }) {
   const { usage, model, first, chunks, start } = span;
   return (
     <dl class="kv num">
@@ -69,7 +69,7 @@ function Facts({ now, span }: { readonly now: NodeMoment; readonly span: ShownSp
         <Fact key={name} name="Cost" value={`no price for ${name}`} />
       ))}
       {span.retries.map(({ at, kind, value }, index) => (
-        <Fact key={index} name={`${kind} at ${duration(at)}`} value={brief(value?.value)} isFailure />
+        <Fact key={index} name={`${kind} at ${duration(activeAt(run, at))}`} value={brief(value?.value)} isFailure />
       ))}
     </dl>
   );

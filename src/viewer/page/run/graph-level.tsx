@@ -130,7 +130,6 @@ function Card({ node, style, ...state }: PlacedProps) {
     <button
       class={`node st-${status} k-${info?.component}${isSelected ? " sel" : ""}`}
       style={style}
-      aria-label={`${title}, ${kind}, ${wordOf(status, state.moment)}`}
       {...focusProps(node, state)}
     >
       <span class="ico">
@@ -148,15 +147,18 @@ function Card({ node, style, ...state }: PlacedProps) {
             {now.visits <= 1 && now.retries > 0 && <span class="t3">{now.retries + 1} tries</span>}
           </>
         )}
+        <span class="sr">{wordOf(status, state.moment)}</span>
       </span>
     </button>
   );
 }
 
-function subtitle(status: string, kind: string, { folded }: LevelNode): string {
+function subtitle(status: string, kind: string, { folded, node }: LevelNode): string {
   if (status === "waiting") return "waits for an answer";
   if (status === "running" || status === "failed") return status;
-  return folded === undefined ? kind : `${kind} · ${folded} nodes`;
+  if (folded !== undefined) return `${kind} · ${folded} nodes`;
+  // provider/model says more
+  return node?.component === "model" && node.type?.includes("/") ? node.type : kind;
 }
 
 function wordOf(status: string, moment: Moment | undefined): string {
@@ -179,7 +181,6 @@ function Box({ node, style, ...state }: PlacedProps) {
       <button
         class={`bar st-${status} k-${isAgent ? "agent" : info.component}`}
         style={{ left: px(barX(title, inner.level)) }}
-        aria-label={`${title}, ${kind}, ${wordOf(status, state.moment)}`}
         {...focusProps(node, state)}
       >
         <span class="ico">
@@ -189,6 +190,7 @@ function Box({ node, style, ...state }: PlacedProps) {
         <span class="bar-kind">
           {kind}
           {now !== undefined && now.ms > 1 && ` · ${duration(now.ms)}`}
+          <span class="sr"> {wordOf(status, state.moment)}</span>
         </span>
       </button>
       <div class="inside" style={{ left: px(inner.x), top: px(inner.y) }}>
@@ -203,16 +205,15 @@ function Tools({ node, style, ...state }: PlacedProps) {
   const status = now?.status ?? "idle";
   return (
     <div class={`toolbox st-${status}${state.selected === node.path ? " sel" : ""}`} style={style}>
-      <button
-        class={`th st-${status} k-tools_node`}
-        aria-label={`tools, ${wordOf(status, state.moment)}`}
-        {...focusProps(node, state)}
-      >
+      <button class={`th st-${status} k-tools_node`} {...focusProps(node, state)}>
         <span class="ico">
           <Icon name="tool" size={13} />
         </span>
         tools
-        <span class="bar-kind num">{now !== undefined && now.visits > 1 && `×${now.visits}`}</span>
+        <span class="bar-kind num">
+          {now !== undefined && now.visits > 1 && `×${now.visits}`}
+          <span class="sr"> {wordOf(status, state.moment)}</span>
+        </span>
       </button>
       {node.tools?.map(({ name, approval }) => {
         const row = `${node.path}#${name}`;
@@ -226,13 +227,13 @@ function Tools({ node, style, ...state }: PlacedProps) {
             data-path={row}
             tabIndex={state.focused === row ? 0 : -1}
             aria-pressed={state.selected === row}
-            aria-label={`${name}, tool, ${wordOf(word, state.moment)}`}
             onClick={() => state.onSelect(row)}
           >
             <span class="b" />
             <span class="cut">{name}</span>
             <span class="d num">
               {word === "waiting" ? "asks" : call && call.ms > 0 ? duration(call.ms) : approval ? "approval" : ""}
+              <span class="sr"> {wordOf(word, state.moment)}</span>
             </span>
           </button>
         );

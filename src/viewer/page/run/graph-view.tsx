@@ -100,8 +100,8 @@ export function GraphView({ level, name, moment, selected, onSelect }: GraphView
         <button type="button" aria-label="Zoom out" onClick={() => zoomBy(0.8)}>
           −
         </button>
-        <button type="button" aria-label="Fit the graph" class="num percent" onClick={fit}>
-          {Math.round(camera.zoom * 100)}%
+        <button type="button" class="num percent" onClick={fit}>
+          {Math.round(camera.zoom * 100)}%<span class="sr"> fit the graph</span>
         </button>
         <button type="button" aria-label="Zoom in" onClick={() => zoomBy(1.25)}>
           +
@@ -111,13 +111,14 @@ export function GraphView({ level, name, moment, selected, onSelect }: GraphView
   );
 }
 
-/** Fits the width, but not below 80 %: cards stay readable and targets 24 pixels. */
+/** Fits the width, but not below 80 %: cards stay readable, and targets 24 pixels. What is wider begins where the run does. */
 function fitted(level: Level, width: number, height: number): Camera {
   const room = { width: width - 48, height: height - headRoom - 22 };
-  const all = Math.min(1, room.width / level.width, room.height / level.height);
-  const zoom = Math.max(Math.min(0.8, room.width / level.width), all, 0.4);
+  const zoom = Math.max(0.8, Math.min(1, room.width / level.width, room.height / level.height));
   const y = Math.max(headRoom, (height - level.height * zoom) / 2 + 8);
-  return { zoom, x: Math.max(24, (width - level.width * zoom) / 2), y };
+  const free = width - level.width * zoom;
+  const x = free >= 48 ? free / 2 : Math.max(free - 24, Math.min(24, width / 2 - level.inX * zoom));
+  return { zoom, x, y };
 }
 
 function following(camera: Camera, node: LevelNode, width: number, height: number): Camera {

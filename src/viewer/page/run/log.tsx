@@ -4,7 +4,7 @@ import { brief } from "../parts/plain-value.js";
 import { SafeText } from "../parts/safe-text.js";
 import { Dot } from "../parts/status.js";
 import type { Moment } from "./moment.js";
-import type { RunModel } from "./run-model.js";
+import { activeAt, type RunModel } from "./run-model.js";
 
 interface Entry {
   readonly time: number;
@@ -32,7 +32,7 @@ export function Log({ moment, onSelect }: LogProps) {
       <ol class="log num">
         {shown.map(({ time, kind, where, text, row }, index) => (
           <li key={index}>
-            <span class="t3">{duration(time)}</span>
+            <span class="t3">{duration(activeAt(moment.run, time))}</span>
             <Dot status={kind} isNamed />
             {row === undefined ? (
               <span class="cut">{where}</span>

@@ -6,7 +6,7 @@ import { Pill } from "../parts/status.js";
 import type { Moment } from "./moment.js";
 import type { Player } from "./player.js";
 import type { RunTab } from "./run-body.js";
-import type { ShownSpan } from "./run-model.js";
+import { activeAt, type ShownSpan } from "./run-model.js";
 
 interface RunHeadProps {
   readonly moment: Moment;
@@ -19,8 +19,8 @@ interface RunHeadProps {
 /** What the run is, how it stands at the moment, and what it has used. */
 export function RunHead({ moment, player, children, onSelect, onTab }: RunHeadProps) {
   const { run, time, isEnd, status } = moment;
-  const { row } = { row: run.view.run };
-  const active = run.segments.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(end, time) - start), 0);
+  const row = run.view.run;
+  const active = activeAt(run, time);
   const used = usageAt(moment);
   const jump = (span: ShownSpan, tab: RunTab): void => {
     player.moveTo(Math.min(span.end, run.end));
@@ -49,7 +49,7 @@ export function RunHead({ moment, player, children, onSelect, onTab }: RunHeadPr
       </span>
       {!isEnd && (
         <button type="button" class="now num" onClick={() => player.moveTo(Number.POSITIVE_INFINITY)}>
-          at {duration(time)} <b>Back to the end</b>
+          at {duration(active)} <b>Back to the end</b>
         </button>
       )}
       <div class="meta num">

@@ -132,6 +132,12 @@ function groupByRow(spans: readonly ShownSpan[]): Map<string, ShownSpan[]> {
   return groups;
 }
 
+/** How long the run had been active at a time: without the waits between its segments. */
+export function activeAt({ segments, saves }: RunModel, time: number): number {
+  if (segments.length === 0) return Math.max(0, time - (saves[0]?.time ?? 0));
+  return segments.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(end, time) - start), 0);
+}
+
 /** The output of a span, or the last output of its attempts. */
 export function outputOf(model: RunModel, span: ShownSpan): ValueView | undefined {
   return (

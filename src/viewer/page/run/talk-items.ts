@@ -16,9 +16,11 @@ export type TalkItem =
       readonly state: "thinking" | "writing" | "done";
     }
   | {
+      /** A call of a tool, or of a model that is a step of its own beside agents. */
       readonly kind: "tool";
       readonly id: string;
       readonly span: ShownSpan;
+      readonly name: string;
       readonly arguments: WireValue | undefined;
       readonly result: WireValue | undefined;
     }
@@ -48,6 +50,11 @@ export function talkItems(moment: Moment): TalkItem[] {
 function itemsOf(span: ShownSpan, moment: Moment, prompted: Set<string>, next: number): TalkItem[] {
   const { id, path, tool, component, source } = span;
   const isOver = span.end <= moment.time;
+  if (component === "model" && tool === undefined && isBesideAgents(moment, span)) {
+    const message = isOver ? readMessage(outputOf(moment.run, span)?.value) : undefined;
+    const result = message?.text;
+    return [{ kind: "tool", id, span, name: path, arguments: result ?? "", result }];
+  }
   if (component === "model" && tool === undefined) {
     const found: TalkItem[] = [];
     const prompts = promptsOf(moment, span, prompted);
@@ -59,11 +66,18 @@ function itemsOf(span: ShownSpan, moment: Moment, prompted: Set<string>, next: n
     if (source.status === "waiting" && moment.time >= next) return [];
     const given = parsed(field(inputOf(moment.run, span)?.value, "arguments")) ?? inputOf(moment.run, span)?.value;
     const value = isOver ? outputOf(moment.run, span)?.value : undefined;
-    return [{ kind: "tool", id, span, arguments: given, result: parsed(field(value, "result") ?? value) }];
+    return [{ kind: "tool", id, span, name: tool, arguments: given, result: parsed(field(value, "result") ?? value) }];
   }
   if (path === "" || !isOver || hasInner(moment, span)) return [];
   if (source.status === "waiting" && component !== "tools_node") return [{ kind: "question", id, span }];
   return source.status === "failed" ? [{ kind: "error", id, span }] : [];
+}
+
+/** Where agents talk, what other models answer is a result, not a part of the conversation. */
+function isBesideAgents({ run }: Moment, { source }: ShownSpan): boolean {
+  const isAgent = (id: string | undefined): boolean =>
+    run.spans.some((span) => span.id === id && span.component === "agent");
+  return !isAgent(source.parent) && run.spans.some(({ component }) => component === "agent");
 }
 
 /** A question or error of an inner node is shown there, not again around it. */

@@ -1,16 +1,16 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { useMemo, useRef } from "preact/hooks";
-import { px, trackPointer, useSize } from "../parts/elements.js";
+import { px, trackPointer, useIsSmall, useSize } from "../parts/elements.js";
 import { duration } from "../parts/format.js";
 import { Icon, iconOf } from "../parts/icon.js";
 import { type Axis, makeAxis, ticksOf } from "./axis.js";
 import type { Moment } from "./moment.js";
 import type { Player } from "./player.js";
 import { type TimelineRow, timelineRows } from "./rows.js";
-import type { RunModel, ShownSpan } from "./run-model.js";
+import { activeAt, type RunModel, type ShownSpan } from "./run-model.js";
 
-const labels = 176;
+const labelWidths = { wide: 176, small: 116 };
 /** Room at the right for the last duration. */
 const margin = 56;
 
@@ -26,8 +26,9 @@ interface TimelineProps {
 /** Everything that ran, over the time. The line is the moment that the whole page shows. */
 export function Timeline({ moment, player, selected, onSelect, children }: TimelineProps) {
   const { ref, width } = useSize<HTMLDivElement>();
+  const labels = labelWidths[useIsSmall() ? "small" : "wide"];
   const { run } = moment;
-  const axis = useMemo(() => makeAxis(run, Math.max(120, width - labels - margin)), [run, width]);
+  const axis = useMemo(() => makeAxis(run, Math.max(120, width - labels - margin)), [run, width, labels]);
   const rows = useMemo(() => timelineRows(run), [run]);
   const height = px(Math.max(rows.length * 24 + 30, 214));
   const scrub = (event: PointerEvent): void => {
@@ -40,9 +41,9 @@ export function Timeline({ moment, player, selected, onSelect, children }: Timel
         {children}
       </Controls>
       <div class="rows" ref={ref} tabIndex={-1}>
-        <Folds axis={axis} height={height} />
+        <Folds axis={axis} left={labels} height={height} />
         <AxisView axis={axis} moment={moment} player={player} onScrub={scrub} />
-        <Playhead axis={axis} time={moment.time} height={height} />
+        <Playhead axis={axis} left={labels} moment={moment} height={height} />
         <Rows rows={rows} axis={axis} moment={moment} selected={selected} onSelect={onSelect} />
       </div>
     </section>
@@ -77,7 +78,7 @@ function Controls({ moment, player, children }: Pick<TimelineProps, "moment" | "
       <span class="t2 num cut where" role="status">
         {save === undefined ? (
           run.saves.length === 0 ? (
-            `at ${duration(moment.time)}`
+            `at ${duration(activeAt(run, moment.time))}`
           ) : (
             "Before the first save"
           )
@@ -119,9 +120,9 @@ function causeOf({ cause, ran, calls }: RunModel["saves"][number]): string {
   }
 }
 
-function Folds({ axis, height }: { readonly axis: Axis; readonly height: string }) {
+function Folds({ axis, left, height }: { readonly axis: Axis; readonly left: number; readonly height: string }) {
   return (
-    <div class="folds" style={{ left: px(labels), height, width: px(axis.width) }}>
+    <div class="folds" style={{ left: px(left), height, width: px(axis.width) }}>
       {axis.parts.map(({ isFold, x, width, from }) =>
         isFold ? <div key={from} class="holdcol" style={{ left: px(x), width: px(width) }} /> : null,
       )}
@@ -147,7 +148,7 @@ function AxisView({ axis, moment, player, onScrub }: AxisViewProps) {
       aria-valuemin={0}
       aria-valuemax={Math.round(run.end)}
       aria-valuenow={Math.round(time)}
-      aria-valuetext={duration(time)}
+      aria-valuetext={duration(activeAt(run, time))}
       onPointerDown={onScrub}
       onKeyDown={player.keys}
     >
@@ -176,13 +177,20 @@ function AxisView({ axis, moment, player, onScrub }: AxisViewProps) {
   );
 }
 
-function Playhead({ axis, time, height }: { readonly axis: Axis; readonly time: number; readonly height: string }) {
-  const x = axis.xOf(time);
+interface PlayheadProps {
+  readonly axis: Axis;
+  readonly left: number;
+  readonly moment: Moment;
+  readonly height: string;
+}
+
+function Playhead({ axis, left, moment, height }: PlayheadProps) {
+  const x = axis.xOf(moment.time);
   const isBeforeFold = axis.parts.some((part) => part.isFold && x >= part.x - 24 && x < part.x + 12);
   return (
-    <div class="head0" style={{ left: px(labels + x), height }}>
+    <div class="head0" style={{ left: px(left + x), height }}>
       <span class="num" style={{ transform: `translateX(${isBeforeFold ? "-100%" : x < 24 ? "-30%" : "-50%"})` }}>
-        {duration(time)}
+        {duration(activeAt(moment.run, moment.time))}
       </span>
     </div>
   );
@@ -203,7 +211,7 @@ function Rows({ rows, axis, moment, selected, onSelect }: RowsProps) {
   const keys = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const list = [...(ref.current?.querySelectorAll<HTMLElement>(".trk") ?? [])];
-    const at = list.findIndex((element) => element === document.activeElement);
+    const at = list.findIndex((element) => element.matches(":focus"));
     if (step === undefined || at < 0) return;
     event.preventDefault();
     list[at + step]?.focus();
@@ -240,7 +248,6 @@ function Row({ row: { row, label, depth, component }, axis, moment, isSelected, 
       class={`trk${isSelected ? " sel" : ""}`}
       tabIndex={isTabbed ? 0 : -1}
       aria-pressed={isSelected}
-      aria-label={`${label}, ${duration(total)}`}
       onClick={() => onSelect(row)}
     >
       <span class="lab" style={{ paddingLeft: px(12 + depth * 14) }}>
