@@ -27,6 +27,7 @@ const parts = {
   "svg/index": "src/svg/index.ts",
   "mcp/index": "src/mcp/index.ts",
   "mastra/index": "src/mastra/index.ts",
+  "bullmq/index": "src/bullmq/index.ts",
   "stores/sqlite/index": "src/stores/sqlite/index.ts",
   "stores/postgres/index": "src/stores/postgres/index.ts",
 };

@@ -9,7 +9,7 @@ const source = fileURLToPath(new URL("./src", import.meta.url));
 const isolated = [
   "test/*.test.ts",
   "test/**/leaks.test.ts",
-  "test/{bench,crash,examples,mastra,otel,portability,stores}/**/*.test.ts",
+  "test/{bench,bullmq,crash,examples,mastra,otel,portability,stores}/**/*.test.ts",
   "test/mcp/{conformance,server}/**/*.test.ts",
   "test/agents/crash/**/*.test.ts",
   "test/viewer/page/**/*.test.ts",

@@ -34,6 +34,7 @@ const own: Readonly<Record<string, readonly string[]>> = {
   "src/search/index.ts": ["parse5"],
   "src/templates/index.ts": ["@huggingface/jinja", "mustache"],
   "src/otel/index.ts": ["@opentelemetry/api"],
+  "src/bullmq/index.ts": ["bullmq"],
 };
 /** Folders below test/ with unit tests of inner files: what they compute is worth a test of its own. */
 const innerFolders = [

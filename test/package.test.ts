@@ -195,6 +195,7 @@ describe("an optional package that is not installed", () => {
     ["openApiTools", "openapi", `openApiTools(${document})`, "@apidevtools/json-schema-ref-parser"],
     ["grpcTools", "grpc", 'grpcTools({ address: "127.0.0.1:1", proto: { "a.proto": "" } })', "@grpc/grpc-js"],
     ["thriftTools", "thrift", 'thriftTools({ idl: "service A {}", connection: { port: 1 } })', "thrift"],
+    ["processor", "bullmq", "processor({})({ name: 'a', data: {} })", "bullmq"],
     [
       "promptTemplate, jinja",
       "templates",

@@ -63,7 +63,7 @@ export { END, START, type TriggerMode } from "./plan/plan.js";
 export { RunControl } from "./run-control.js";
 export type { AnyRunnable, InputOf, OutputOf, Runnable } from "./runnable.js";
 export { Runtime, type RuntimeOptions } from "./runtime.js";
-export type { SavedRun, SegmentOptions, SegmentSettings } from "./segment.js";
+export type { DurableApp, SavedRun, SegmentOptions, SegmentSettings } from "./segment.js";
 export { type SleepTime, sleep } from "./sleep.js";
 export type { GraphTypeError } from "./types/graph-type-error.js";
 export type { NodeLike } from "./types/node-like.js";

@@ -55,3 +55,11 @@ interface SavedRunFields {
   /** Why it failed; of a waiting run, why its last answer did not fit. */
   readonly error?: KumikoError | undefined;
 }
+
+/** What engines and workers drive: a compiled graph, an agent, or a workflow of `kumiko/mastra`. */
+export interface DurableApp {
+  segment(
+    id: string | { readonly threadId: string; readonly requestId: string },
+    options?: SegmentOptions<never> & { readonly userId?: string | undefined },
+  ): Promise<SavedRun>;
+}
