@@ -36,6 +36,16 @@ export const peers: readonly Peer[] = [
     beside: { name: "kumiko/mastra", load: async () => (await import("./kumiko-mastra.js")).kumikoMastra },
     newerNode: true,
   },
+  {
+    name: "Mastra in files",
+    package: "@mastra/libsql",
+    load: async () => (await import("./mastra-files.js")).mastraInFiles,
+    beside: {
+      name: "kumiko/mastra in files",
+      load: async () => (await import("./mastra-files.js")).kumikoMastraInFiles,
+    },
+    newerNode: true,
+  },
   { name: "Genkit", package: "genkit", load: async () => (await import("./genkit.js")).genkitFlows },
   { name: "AI SDK", package: "ai", load: async () => (await import("./ai-sdk.js")).aiSdk },
   {

@@ -61,6 +61,7 @@ async function main(): Promise<void> {
     `Node.js of Mastra, which needs a newer one: ${newerNodeIn(folder) === process.execPath ? "this one" : "24, installed beside it"}.`,
     "In brackets: times the work by hand, in the process of that library. A dash: there is no such thing in that library.",
     "kumiko/mastra runs the programs of Mastra as they are, and takes turns with it.",
+    "The store in memory of Mastra keeps the live objects of a run, where that of kumiko keeps what a file would: like with like are the columns in files (LibSQL and SQLite, both with WAL and synchronous = normal). A list in Mastra is saved without the results of finished items, which a crash repeats.",
     "Tools: Mastra, Genkit and LangChain call the tools themselves; AI SDK, OpenAI Agents and TanStack AI do it in the one step of an agent whose model answers at once.",
   ].join("\n");
   console.log(`\n${toText(table)}\n\n${head}`);
