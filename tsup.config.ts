@@ -28,6 +28,7 @@ const parts = {
   "mcp/index": "src/mcp/index.ts",
   "mastra/index": "src/mastra/index.ts",
   "bullmq/index": "src/bullmq/index.ts",
+  "durable/index": "src/durable/index.ts",
   "stores/sqlite/index": "src/stores/sqlite/index.ts",
   "stores/postgres/index": "src/stores/postgres/index.ts",
 };

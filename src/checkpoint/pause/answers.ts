@@ -28,15 +28,19 @@ import {
 import { isSameAnswer } from "./same-answer.js";
 
 /** A question, or a stop before or after nodes, that can be answered. */
-interface Open {
+export interface Open {
   readonly id: string;
+  readonly isStop: boolean;
   readonly address: string;
   readonly schema: JsonSchema | undefined;
   readonly info: unknown;
   /** Whether it is unanswered. */
   readonly waits: boolean;
-  /** Whether its deadline has passed. */
+  /** When its deadline passes, in milliseconds since 1970, and whether it has. */
+  readonly expiresAt: number | undefined;
   readonly isLate: boolean;
+  /** Its answer, if it has one. */
+  readonly given: Answer | undefined;
   answer(answer: Answer): void;
 }
 
@@ -116,13 +120,13 @@ function answerAll(chosen: readonly Chosen[]): readonly string[] {
   return chosen.map(({ open: { id } }) => id);
 }
 
-interface Given {
+export interface Given {
   readonly name: string;
   readonly data: unknown;
   readonly byAddress: boolean;
 }
 
-function entriesOf(answers: unknown, open: readonly Open[]): Given[] {
+export function entriesOf(answers: unknown, open: readonly Open[]): Given[] {
   if (answers === undefined) return [];
   if (!isPlainObject(answers)) throw invalidAnswers();
   const names = Object.keys(answers);
@@ -136,7 +140,12 @@ function entriesOf(answers: unknown, open: readonly Open[]): Given[] {
   return [...entries, ...Object.entries(byAddress).map(([name, data]) => ({ name, data, byAddress: true }))];
 }
 
-function find(name: string, byAddress: boolean, open: readonly Open[], context: AnswerContext): Open {
+export function find(
+  name: string,
+  byAddress: boolean,
+  open: readonly Open[],
+  context: Pick<AnswerContext, "answered" | "requested">,
+): Open {
   const waiting = open.filter(({ waits }) => waits);
   if (byAddress) {
     const there = waiting.filter(({ address }) => address === name);
@@ -166,7 +175,7 @@ function find(name: string, byAddress: boolean, open: readonly Open[], context: 
   );
 }
 
-async function check(
+export async function check(
   schema: JsonSchema,
   address: string,
   data: unknown,
@@ -183,7 +192,7 @@ async function check(
 function ignore(): void {}
 
 /** Collects what can be answered in a run and inside it. */
-function addOpen(run: RunSnapshot, open: Open[], now: number): void {
+export function addOpen(run: RunSnapshot, open: Open[], now: number): void {
   const { stop, address } = run;
   if (stop !== undefined) open.push(openStop(run, stop, address));
   for (const { visit, route } of run.tasks) {
@@ -202,10 +211,13 @@ function openQuestion(question: Question, now: number): Open {
   const { id, address, schema, info, expiresAt } = question;
   return {
     id,
+    isStop: false,
     address,
     schema,
     info,
     waits: question.answer === undefined,
+    given: question.answer,
+    expiresAt,
     isLate: expiresAt !== undefined && expiresAt <= now,
     answer: (answer) => {
       question.answer = answer;
@@ -218,10 +230,13 @@ function openQuestion(question: Question, now: number): Open {
 function openStop(run: RunSnapshot, stop: NodeStop, address: string): Open {
   return {
     id: stop.id,
+    isStop: true,
     address,
     schema: undefined,
     info: undefined,
     waits: stop.answer === undefined,
+    given: stop.answer,
+    expiresAt: undefined,
     isLate: false,
     answer: (answer) => {
       stop.answer = answer;

@@ -17,9 +17,10 @@ export class ValueCodec {
   readonly #byPrototype: ReadonlyMap<object, AnyClassCodec>;
   readonly #byName: ReadonlyMap<string, AnyClassCodec>;
 
-  constructor(codecs: readonly AnyClassCodec[]) {
+  /** `byName`: those that read, if they are not the same. */
+  constructor(codecs: readonly AnyClassCodec[], byName?: ReadonlyMap<string, AnyClassCodec>) {
     this.#byPrototype = new Map(codecs.map((codec) => [codec.type.prototype, codec]));
-    this.#byName = new Map(codecs.map((codec) => [codec.name, codec]));
+    this.#byName = byName ?? new Map(codecs.map((codec) => [codec.name, codec]));
   }
 
   /** The value as JSON text, to be inserted into a document. `slot` is the start of the path in error messages. */

@@ -1,0 +1,14 @@
+export type { RunIndex, RunQuery, RunRow, RunStatus } from "../checkpoint/runs/run-index.js";
+export type { SavedRun, SegmentOptions } from "../compose/segment.js";
+export {
+  type EnqueueInput,
+  type EnqueueName,
+  type RunQuestion,
+  type Runs,
+  type RunsOptions,
+  runs,
+} from "./runs.js";
+export { type RunningWorker, startWorker } from "./start-worker.js";
+export type { SweepOptions } from "./sweep-runs.js";
+export type { WorkerApp } from "./worker-app.js";
+export type { WorkerOptions } from "./worker-options.js";
