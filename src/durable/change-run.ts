@@ -1,24 +1,29 @@
-import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import type { JsonRecord } from "../checkpoint/document/json-parts.js";
-import { indexToPut } from "../checkpoint/document/read-document.js";
 import { isConflict } from "../checkpoint/errors.js";
 import { storeError } from "../checkpoint/journal/store-calls.js";
+import { changeHead } from "../checkpoint/runs/change-head.js";
 import type { RunStatus } from "../checkpoint/runs/run-index.js";
-import { bytesOf } from "../checkpoint/values/text-bytes.js";
 import type { SavedRun } from "../compose/segment.js";
-import { type ReadContext, readRun, type StoredRun, savedRunOf } from "./read-run.js";
+import { type ReadContext, readRun, type StoredRun, stateOf } from "./read-run.js";
 
-/** The head of a document as it becomes. What is left out is cleared, but for `since`, `attempts` and `answered`. */
+/** The head of a document as it becomes. What is left out is cleared, but for `since` and `attempts`. */
 export interface ChangedHead {
   readonly status: RunStatus;
-  readonly since?: number | undefined;
-  readonly attempts?: number | undefined;
+  readonly since?: number;
+  readonly attempts?: number;
   readonly due?: number | undefined;
   /** Recorded answers, each as JSON of a slot. */
-  readonly answers?: JsonRecord | undefined;
-  /** As JSON of a slot. */
-  readonly error?: unknown;
+  readonly answers?: JsonRecord;
 }
+
+const cleared = {
+  owner: undefined,
+  claim: undefined,
+  due: undefined,
+  requested: undefined,
+  error: undefined,
+  answers: undefined,
+};
 
 /** Returns what becomes of a run; `undefined` if it stays as it is. */
 export type Change = (stored: StoredRun) => ChangedHead | undefined | Promise<ChangedHead | undefined>;
@@ -29,22 +34,14 @@ export async function changeRun(context: ReadContext, id: string, change: Change
     const stored = await readRun(context, id);
     if (stored === undefined) return undefined;
     const head = await change(stored);
-    if (head === undefined) return savedRunOf(id, stored.document, context.now());
+    if (head === undefined) return stateOf(id, stored.document, context.now());
     try {
-      await write(context.store, id, stored, head);
+      await changeHead(context.store, id, stored.row, { ...cleared, ...head });
     } catch (error) {
       if (isConflict(error)) continue;
       throw storeError("write", id, error);
     }
     const changed = await readRun(context, id);
-    return changed && savedRunOf(id, changed.document, context.now());
+    return changed && stateOf(id, changed.document, context.now());
   }
-}
-
-async function write(store: CheckpointStore, id: string, { row, tree }: StoredRun, head: ChangedHead): Promise<void> {
-  tree.apply({ head: { ...head } });
-  const document = tree.finish();
-  const index = indexToPut(document);
-  if (store.append === undefined) await store.put(id, bytesOf(JSON.stringify(document)), row.version, index);
-  else await store.append(id, bytesOf(JSON.stringify({ head })), row.version, index);
 }

@@ -1,5 +1,3 @@
-export type { RunIndex, RunQuery, RunRow, RunStatus } from "../checkpoint/runs/run-index.js";
-export type { SavedRun, SegmentOptions } from "../compose/segment.js";
 export {
   type EnqueueInput,
   type EnqueueName,

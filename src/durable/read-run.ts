@@ -5,12 +5,11 @@ import { DocumentTree } from "../checkpoint/document/document-tree.js";
 import { isJsonRecord, type JsonRecord } from "../checkpoint/document/json-parts.js";
 import { documentOf, readTree } from "../checkpoint/document/read-document.js";
 import { readRow } from "../checkpoint/journal/store-calls.js";
-import type { Interrupt } from "../checkpoint/pause/interrupt.js";
-import { interruptsOf } from "../checkpoint/pause/interrupts-of.js";
 import type { RunRow } from "../checkpoint/runs/run-index.js";
 import type { ValueCodec } from "../checkpoint/values/value-codec.js";
 import type { SavedRun } from "../compose/segment.js";
 import { KumikoError, messageOf } from "../errors.js";
+import { savedRunOf } from "../run/saved/saved-run.js";
 
 /** What reading a run needs. */
 export interface ReadContext {
@@ -57,7 +56,7 @@ export async function readState(
   const { version } = row;
   try {
     const stored = runIn(id, row, codec);
-    return stored && { run: savedRunOf(id, stored.document, now()), version };
+    return stored && { run: stateOf(id, stored.document, now()), version };
   } catch (error) {
     if (!KumikoError.is(error)) throw error;
     return { run: unreadableRun(id, error, listed ?? (await rowOf(store, id))), version };
@@ -75,32 +74,11 @@ function unreadableRun(id: string, error: KumikoError, { graph = "", since = 0 }
   return { id, graph, startedAt: at, changedAt: at, attempts: 0, interrupts: [], error, status: "failed" };
 }
 
-export function savedRunOf(id: string, document: CheckpointDocument, now: number): SavedRun {
-  const { status, graph, startedAt, since, owner, attempts, error, output } = document;
-  const fields = {
-    id,
-    graph,
-    startedAt: new Date(startedAt),
-    changedAt: new Date(since),
-    ...(owner !== undefined && { owner }),
-    attempts,
-    interrupts: openQuestions(document, now),
-    ...(error !== undefined && { error: asError(error.value) }),
-  };
-  return status === "finished" ? { ...fields, status, output: output?.value } : { ...fields, status };
-}
-
-/** The questions of a waiting run that have neither a recorded answer nor a deadline that has passed. */
-export function openQuestions(document: CheckpointDocument, now: number): readonly Interrupt[] {
-  const { status, root, runKey, answers = {} } = document;
-  if (status !== "waiting" || root === undefined) return [];
-  return interruptsOf(root, runKey).filter(
-    ({ id, expiresAt }) => !Object.hasOwn(answers, id) && (expiresAt === undefined || expiresAt > now),
-  );
-}
-
-function asError(error: unknown): KumikoError {
-  return KumikoError.is(error) ? error : new KumikoError("NODE_FAILED", messageOf(error), { cause: error });
+/** The state of a run; of its questions, those whose deadlines have not passed. */
+export function stateOf(id: string, document: CheckpointDocument, now: number): SavedRun {
+  const run = savedRunOf(id, document, ({ output }) => output?.value);
+  const interrupts = run.interrupts.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+  return { ...run, interrupts };
 }
 
 /** A copy of a document without its values: they may be large, and of classes that are unknown here. */

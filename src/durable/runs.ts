@@ -3,7 +3,6 @@ import { checkOptions } from "../check-options.js";
 import { unknownCheckpoint } from "../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import type { DocumentTree } from "../checkpoint/document/document-tree.js";
-import { formatVersion } from "../checkpoint/document/format-version.js";
 import type { JsonRecord } from "../checkpoint/document/json-parts.js";
 import { isConflict, reservedId } from "../checkpoint/errors.js";
 import { checkCheckpointId, reservedMark } from "../checkpoint/journal/checkpoint-id.js";
@@ -11,7 +10,7 @@ import { storeError } from "../checkpoint/journal/store-calls.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { RunQuery, RunRow } from "../checkpoint/runs/run-index.js";
 import { checkRunQuery } from "../checkpoint/runs/run-query.js";
-import { bytesOf } from "../checkpoint/values/text-bytes.js";
+import { unbegunRun } from "../checkpoint/runs/unbegun-run.js";
 import { ValueCodec } from "../checkpoint/values/value-codec.js";
 import { defaultRuntime } from "../compose/default-runtime.js";
 import type { Answers } from "../compose/options.js";
@@ -159,13 +158,10 @@ class StoreRuns implements Runs<Readonly<Record<string, unknown>>> {
     checkCheckpointId(id);
     if (id.startsWith(reservedMark)) throw reservedId(id);
     if (!id.startsWith(this.#prefix)) throw outsidePrefix(id, this.#prefix);
-    const now = this.#context.now();
-    const index = { status: "ready", graph: name, since: now } as const;
-    const head = { version: formatVersion, runKey: randomId(), ...index, startedAt: now, answered: [] };
     const given = this.#codec.encode(input, `input of "${name}"`);
-    const text = `${JSON.stringify(head).slice(0, -1)},"given":[${given}],"root":null}`;
+    const { data, index } = unbegunRun({ graph: name, at: this.#context.now(), given });
     try {
-      await this.#store.put(id, bytesOf(text), undefined, index);
+      await this.#store.put(id, data, undefined, index);
       return { id, created: true };
     } catch (error) {
       if (isConflict(error)) return { id, created: false };
