@@ -8,5 +8,4 @@ export {
 } from "./runs.js";
 export { type RunningWorker, startWorker } from "./start-worker.js";
 export type { SweepOptions } from "./sweep-runs.js";
-export type { WorkerApp } from "./worker-app.js";
 export type { WorkerOptions } from "./worker-options.js";

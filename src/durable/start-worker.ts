@@ -1,6 +1,7 @@
 import { checkOptions, type OptionCheck } from "../check-options.js";
+import type { DurableApp } from "../compose/segment.js";
 import { Worker } from "./worker.js";
-import { partsOf, type WorkerApp } from "./worker-app.js";
+import { partsOf } from "./worker-app.js";
 import type { WorkerOptions } from "./worker-options.js";
 
 /** A worker that {@link startWorker} has started. */
@@ -23,7 +24,7 @@ export interface RunningWorker {
  * const worker = startWorker({ order }, { concurrency: 20 });
  * process.once("SIGTERM", () => worker.stop());
  */
-export function startWorker(apps: Readonly<Record<string, WorkerApp>>, options: WorkerOptions = {}): RunningWorker {
+export function startWorker(apps: Readonly<Record<string, DurableApp>>, options: WorkerOptions = {}): RunningWorker {
   const parts = partsOf(apps);
   checkOptions("startWorker", options, spec);
   const worker = new Worker(parts, options);

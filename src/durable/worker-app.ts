@@ -2,24 +2,19 @@ import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import { nodeDefinition } from "../compose/plan/node-definition.js";
 import type { NodeBody } from "../compose/plan/plan.js";
 import type { Runtime } from "../compose/runtime.js";
-import type { SavedRun } from "../compose/segment.js";
+import type { DurableApp } from "../compose/segment.js";
 import { isFields, isObject } from "../is.js";
 import { appWithoutStore, noApps, notAnApp, otherName, otherStore } from "./errors.js";
 
-/** What a worker runs: a compiled graph or an agent. */
-export interface WorkerApp {
-  segment(id: string, options?: never): Promise<SavedRun<unknown>>;
-}
-
 /** The apps of a worker, and what they have in common. */
 export interface WorkerParts {
-  readonly apps: ReadonlyMap<string, WorkerApp>;
+  readonly apps: ReadonlyMap<string, DurableApp>;
   readonly store: CheckpointStore;
   readonly runtime: Pick<Runtime, "clock" | "random">;
 }
 
 /** Throws `INVALID_OPTION` unless each app is named like its key, and all have one store. */
-export function partsOf(given: Readonly<Record<string, WorkerApp>>): WorkerParts {
+export function partsOf(given: Readonly<Record<string, DurableApp>>): WorkerParts {
   const entries = isFields(given) ? Object.entries(given) : [];
   const [first] = entries;
   if (first === undefined) throw noApps(given);

@@ -180,7 +180,7 @@ export class Worker {
       active.control = control;
       const both = signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]);
       const options: SegmentOptions<never> = { ...given, control, signal: both, onBusy: "return" };
-      const run = await this.#parts.apps.get(row.graph)?.segment(row.id, options as never);
+      const run = await this.#parts.apps.get(row.graph)?.segment(row.id, options);
       // nothing has happened, which the next look would not change
       if (run !== undefined && isUnchanged(run, row)) this.#leftAlone.set(row.id, this.#clock.now() + this.#pollMs);
     } catch (error) {

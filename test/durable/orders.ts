@@ -27,7 +27,7 @@ export function orderApp(options: CompileOptions, log: string[] = [], expiresMs?
 }
 
 /** A chain without questions. */
-export function shoutApp(options: CompileOptions) {
+export function shoutApp(options: CompileOptions<"shout">) {
   return new Chain<string>()
     .append((text) => text.toUpperCase(), { key: "shout" })
     .compile({ name: "shout", ...options });
