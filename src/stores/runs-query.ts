@@ -50,17 +50,18 @@ export interface Dialect {
 export function runsStatement(query: CheckedRunQuery, dialect: Dialect): string {
   const { table, columns } = dialect;
   const { status = runStatuses, dueBefore, limit } = query;
-  const ordered = `ORDER BY since, id LIMIT ${limit}`;
+  // the columns of the last SELECT may be expressions of these names
+  const [ordered, orderedRuns] = ["", "run."].map((of) => `ORDER BY ${of}since, ${of}id LIMIT ${limit}`);
   const select = (only: string): string =>
     `SELECT * FROM ${table} WHERE ${[only, ...conditions(query, dialect)].join(" AND ")} ${ordered}`;
   const statuses = [...new Set(status)];
   if (dueBefore !== undefined || statuses.length === 0) {
     // an expression, for which the index of (status, since) is not used
     const due = dueBefore === undefined ? "" : `due < ${dialect.bind(dueBefore)} AND `;
-    return `SELECT ${columns} FROM (${select(`${due}${among("status || ''", statuses, dialect.bind)}`)}) AS run ${ordered}`;
+    return `SELECT ${columns} FROM (${select(`${due}${among("status || ''", statuses, dialect.bind)}`)}) AS run ${orderedRuns}`;
   }
   const parts = statuses.map((one) => `SELECT * FROM (${select(`status = ${dialect.bind(one)}`)}) AS one`);
-  return `SELECT ${columns} FROM (${parts.join(" UNION ALL ")}) AS run ${ordered}`;
+  return `SELECT ${columns} FROM (${parts.join(" UNION ALL ")}) AS run ${orderedRuns}`;
 }
 
 function conditions(query: CheckedRunQuery, { bind }: Dialect): string[] {

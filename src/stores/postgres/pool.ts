@@ -29,12 +29,19 @@ export interface OwnPool extends PostgresPool {
   end(): Promise<void>;
 }
 
+/** What another connection has sent with NOTIFY. */
+export interface PostgresNotification {
+  readonly channel: string;
+  readonly payload?: string | undefined;
+}
+
 /** A dedicated connection, outside a pool. */
 export interface DedicatedClient {
   connect(): Promise<unknown>;
   query(query: PostgresQuery): Promise<PostgresResult>;
   end(): Promise<void>;
   on(event: "error" | "end", listener: () => void): unknown;
+  on(event: "notification", listener: (message: PostgresNotification) => void): unknown;
   /** The id of the server process behind this connection. */
   readonly processID?: number | null;
   ref?(): void;

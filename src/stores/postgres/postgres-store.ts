@@ -3,11 +3,20 @@ import type { ClosableStore, StoredCheckpoint } from "../../checkpoint/checkpoin
 import { checkpointConflict, storeClosed } from "../../checkpoint/errors.js";
 import { checkCheckpointId } from "../../checkpoint/journal/checkpoint-id.js";
 import { processOwner } from "../../checkpoint/journal/process-owner.js";
+import type { RunIndex, RunQuery, RunRow } from "../../checkpoint/runs/run-index.js";
+import { isNews, type RunListener } from "../../checkpoint/runs/run-listeners.js";
+import { checkRunQuery } from "../../checkpoint/runs/run-query.js";
 import type { KumikoError } from "../../errors.js";
+import { textIf } from "../../is.js";
 import { idFromBytes, idToBytes, rangesOfPrefix } from "../id-bytes.js";
+import { KnownIndexes } from "../known-indexes.js";
+import { ChangeListeners } from "./change-listeners.js";
+import { ChangeNotifier } from "./change-notifier.js";
 import { Database, type PostgresConnection } from "./database.js";
 import { ownerLockKey } from "./lock-key.js";
 import { OwnerCheck } from "./owner-check.js";
+import type { PostgresResult } from "./pool.js";
+import { assignments, type IndexPart, keepIndex, listRuns, readRuns, removeIndex, setIndex } from "./run-statements.js";
 import { SessionLock } from "./session-lock.js";
 import { checkStoreOptions, type PostgresStoreOptions } from "./store-options.js";
 import { Table } from "./table.js";
@@ -38,12 +47,17 @@ class PostgresStore implements ClosableStore {
   readonly #database: Database;
   readonly #table: Table;
   readonly #owners: OwnerCheck;
+  readonly #known = new KnownIndexes();
+  readonly #notifier: ChangeNotifier;
+  readonly #listeners: ChangeListeners;
   #lock: SessionLock | undefined;
 
   constructor(connection: PostgresConnection, table: string) {
     this.#database = new Database(connection, "postgresStore");
     this.#table = new Table(this.#database, table);
     this.#owners = new OwnerCheck(this.#table);
+    this.#notifier = new ChangeNotifier(this.#database, this.#table);
+    this.#listeners = new ChangeListeners(this.#table, () => this.#openLock());
   }
 
   async get(id: string): Promise<StoredCheckpoint | undefined> {
@@ -58,26 +72,27 @@ class PostgresStore implements ClosableStore {
     return { data, appended: entries.map(({ base64 }) => new Uint8Array(bytesOf(base64))), version };
   }
 
-  async put(id: string, data: Uint8Array, ifVersion: number | undefined): Promise<number> {
+  async put(id: string, data: Uint8Array, ifVersion: number | undefined, index?: RunIndex): Promise<number> {
     this.#check(id);
-    const copy = Buffer.from(data);
-    const lock = await this.#takeLock();
-    const values = [idToBytes(id), copy, lock];
-    const { rows } = await (ifVersion === undefined
-      ? this.#table.query("put", this.#create, values)
-      : this.#table.query("put", this.#replace, [...values, versionParameter(ifVersion)]));
-    if (rows[0] === undefined) throw await this.#conflict(id, ifVersion);
-    return Number(rows[0].version);
+    const write = { id, ifVersion, index };
+    const values: unknown[] = [idToBytes(id), Buffer.from(data)];
+    if (ifVersion === undefined) {
+      const part = index === undefined ? keepIndex : setIndex(index, 3);
+      values.push(await this.#takeLock(), ...part.values);
+      return this.#written(write, await this.#table.query("put", this.#create(part), values));
+    }
+    const part = this.#partOf(write, removeIndex, 4);
+    values.push(await this.#takeLock(), versionParameter(ifVersion), ...part.values);
+    return this.#written(write, await this.#table.query("put", this.#replace(part), values));
   }
 
-  async append(id: string, data: Uint8Array, ifVersion: number): Promise<number> {
+  async append(id: string, data: Uint8Array, ifVersion: number, index?: RunIndex): Promise<number> {
     this.#check(id);
-    const copy = Buffer.from(data);
-    const lock = await this.#takeLock();
-    const values = [idToBytes(id), copy, lock, versionParameter(ifVersion), randomListNumber()];
-    const { rows } = await this.#table.query("append", this.#append, values);
-    if (rows[0] === undefined) throw await this.#conflict(id, ifVersion);
-    return Number(rows[0].version);
+    const write = { id, ifVersion, index };
+    const part = this.#partOf(write, keepIndex, 5);
+    const values: unknown[] = [idToBytes(id), Buffer.from(data)];
+    values.push(await this.#takeLock(), versionParameter(ifVersion), randomListNumber(), ...part.values);
+    return this.#written(write, await this.#table.query("append", this.#append(part), values));
   }
 
   async delete(id: string, ifVersion?: number): Promise<void> {
@@ -104,12 +119,25 @@ WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${pageSize}`;
     }
   }
 
+  async runs(query: RunQuery): Promise<RunRow[]> {
+    this.#checkOpen();
+    const { text, values } = listRuns(this.#table.name, checkRunQuery(query));
+    return readRuns(await this.#table.query("runs", text, values));
+  }
+
+  changes(listener: RunListener): () => void {
+    this.#checkOpen();
+    return this.#listeners.add(listener);
+  }
+
   async isOwnerAlive(owner: string): Promise<boolean> {
     this.#checkOpen();
     return this.#owners.isAlive(owner);
   }
 
   async close(): Promise<void> {
+    this.#listeners.close();
+    await this.#notifier.settled();
     const lock = this.#lock;
     this.#lock = undefined;
     await Promise.all([this.#database.close(), lock?.close()]);
@@ -123,29 +151,49 @@ UNION ALL SELECT NULL, encode(entry.data, 'base64'), entry.version::text
 FROM ${name} AS checkpoint JOIN ${entries} AS entry ON entry.list = checkpoint.entries WHERE checkpoint.id = $1`;
   }
 
-  get #create(): string {
-    return `INSERT INTO ${this.#table.name} (id, base, session_lock) VALUES ($1, $2, $3::bigint)
-ON CONFLICT (id) DO NOTHING RETURNING version::text`;
+  #create({ columns, expressions }: IndexPart): string {
+    return `INSERT INTO ${this.#table.name} (${["id", "base", "session_lock", ...columns].join(", ")})
+VALUES (${["$1", "$2", "$3::bigint", ...expressions].join(", ")}) ON CONFLICT (id) DO NOTHING RETURNING version::text`;
   }
 
-  /** All parts of the statement see the rows as they were before it, including the former number of the entry list. */
-  get #replace(): string {
+  /**
+   * All parts of the statement see the rows as they were before it, including the former number of the entry list and the former
+   * status.
+   */
+  #replace(part: IndexPart): string {
     const { name, entries } = this.#table;
     return `WITH replaced AS (
-UPDATE ${name} SET base = $2, session_lock = $3::bigint, version = DEFAULT, entries = NULL
+UPDATE ${name} SET base = $2, session_lock = $3::bigint, version = DEFAULT, entries = NULL${assignments(part)}
 WHERE id = $1 AND version = $4::bigint RETURNING version
 ), dropped AS (
 DELETE FROM ${entries} WHERE list = (SELECT entries FROM ${name} WHERE id = $1) AND EXISTS (SELECT FROM replaced)
-) SELECT version::text FROM replaced`;
+) SELECT version::text${this.#former(part)} FROM replaced`;
   }
 
   /** A concurrent writer waits for the row lock, and then meets another version. */
-  get #append(): string {
+  #append(part: IndexPart): string {
     const { name, entries } = this.#table;
     return `WITH head AS (
-UPDATE ${name} SET session_lock = $3::bigint, version = DEFAULT, entries = coalesce(entries, $5::bigint)
+UPDATE ${name} SET session_lock = $3::bigint, version = DEFAULT, entries = coalesce(entries, $5::bigint)${assignments(part)}
 WHERE id = $1 AND version = $4::bigint RETURNING version, entries
-) INSERT INTO ${entries} (list, version, data) SELECT entries, version, $2::bytea FROM head RETURNING version::text`;
+) INSERT INTO ${entries} (list, version, data) SELECT entries, version, $2::bytea FROM head
+RETURNING version::text${this.#former(part)}`;
+  }
+
+  #former({ values }: IndexPart): string {
+    return values.length === 0 ? "" : `, (SELECT status FROM ${this.#table.name} WHERE id = $1) AS former`;
+  }
+
+  /** Remembers the index, and tells others if the status has changed. */
+  async #written({ id, ifVersion, index }: Write, { rows }: PostgresResult): Promise<number> {
+    const [row] = rows;
+    if (row === undefined) throw await this.#conflict(id, ifVersion);
+    const version = Number(row.version);
+    if (index === undefined) return version;
+    const former = this.#known.has(index, id, ifVersion) ? index.status : textIf(row.former);
+    this.#known.set(index, id, version);
+    if (isNews(former, index)) this.#notifier.notify(id, index);
+    return version;
   }
 
   /** `rest` is the number of the entry list if an entry was appended after this statement began, which it cannot see. */
@@ -158,13 +206,23 @@ DELETE FROM ${entries} WHERE list IN (SELECT entries FROM removed) RETURNING ver
 ) SELECT CASE WHEN version IS DISTINCT FROM (SELECT max(version) FROM dropped) THEN entries END::text AS rest FROM removed`;
   }
 
+  /** What to write of the index: nothing if the row is known to have it. */
+  #partOf({ id, ifVersion, index }: Write, without: IndexPart, used: number): IndexPart {
+    if (index === undefined) return without;
+    return this.#known.has(index, id, ifVersion) ? keepIndex : setIndex(index, used);
+  }
+
   /** The key of the session lock if this process holds it, otherwise `null`. */
   async #takeLock(): Promise<string | null> {
-    const key = ownerLockKey(processOwner());
+    const lock = await this.#openLock();
+    return (await lock.take()) ? ownerLockKey(processOwner()) : null;
+  }
+
+  async #openLock(): Promise<SessionLock> {
     const pool = await this.#database.pool();
     this.#checkOpen();
-    this.#lock ??= SessionLock.open(pool, key);
-    return (await this.#lock.take()) ? key : null;
+    this.#lock ??= SessionLock.open(pool, ownerLockKey(processOwner()));
+    return this.#lock;
   }
 
   async #conflict(id: string, expected: number | undefined): Promise<KumikoError> {
@@ -183,6 +241,12 @@ DELETE FROM ${entries} WHERE list IN (SELECT entries FROM removed) RETURNING ver
   #checkOpen(): void {
     if (this.#database.closed) throw storeClosed("postgresStore");
   }
+}
+
+interface Write {
+  readonly id: string;
+  readonly ifVersion: number | undefined;
+  readonly index: RunIndex | undefined;
 }
 
 const pageSize = 500;

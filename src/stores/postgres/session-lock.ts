@@ -1,14 +1,18 @@
-import { type DedicatedClient, makeClient, type PostgresPool } from "./pool.js";
+import { type DedicatedClient, makeClient, type PostgresNotification, type PostgresPool } from "./pool.js";
+
+/** Gets the payload of each notification; `undefined`: some may have been lost. */
+export type NotificationHandler = (payload?: string) => void;
 
 /**
  * An advisory lock that this process holds as long as it is connected, so that processes on any host can see that it is alive. It
- * uses a separate connection, which all stores on one pool share. If that breaks, it tries to take the lock on a new connection,
- * first immediately and then about twice a second.
+ * uses a separate connection, which all stores on one pool share, also to listen to notifications. If that breaks, it tries to
+ * take the lock on a new connection, first immediately and then about twice a second.
  */
 export class SessionLock {
   readonly #pool: PostgresPool;
   readonly #key: string;
   #holder: DedicatedClient | undefined;
+  readonly #channels = new Map<string, Set<NotificationHandler>>();
   #attempt: Promise<void> | undefined;
   #pause: NodeJS.Timeout | undefined;
   #failures = 0;
@@ -43,6 +47,22 @@ export class SessionLock {
     return this.#holder !== undefined;
   }
 
+  /**
+   * Hands on the notifications of a channel, whose name needs no quotes, and returns a function that ends it. The handler is also
+   * called without a payload, each time the connection begins to listen. Behind a pooler there are no calls.
+   */
+  listen(channel: string, handler: NotificationHandler): () => void {
+    const handlers = this.#channels.get(channel) ?? new Set();
+    this.#channels.set(channel, handlers.add(handler));
+    void this.#listenOn(channel, handler);
+    return () => {
+      handlers.delete(handler);
+      if (handlers.size > 0 || this.#channels.get(channel) !== handlers) return;
+      this.#channels.delete(channel);
+      this.#holder?.query({ text: `UNLISTEN ${channel}` }).catch(() => undefined);
+    };
+  }
+
   async close(): Promise<void> {
     this.#users -= 1;
     if (this.#users > 0) return;
@@ -75,10 +95,29 @@ export class SessionLock {
     const { rows } = await client.query({ text: takeLock, values: [this.#key, client.processID ?? 0] });
     if (rows[0]?.held !== "true") return false;
     await client.query({ text: watchConnection });
+    client.on("notification", (message) => this.#handOn(message));
+    for (const channel of this.#channels.keys()) await client.query({ text: `LISTEN ${channel}` });
     this.#holder = client;
     this.#failures = 0;
     client.unref?.();
+    for (const handlers of this.#channels.values()) for (const handler of handlers) handler();
     return true;
+  }
+
+  /** A connection that is opened later listens by itself. */
+  async #listenOn(channel: string, handler: NotificationHandler): Promise<void> {
+    const holder = this.#holder;
+    if (holder === undefined) return void (await this.take());
+    try {
+      await holder.query({ text: `LISTEN ${channel}` });
+      if (this.#channels.get(channel)?.has(handler)) handler();
+    } catch {
+      // the connection broke
+    }
+  }
+
+  #handOn({ channel, payload }: PostgresNotification): void {
+    for (const handler of this.#channels.get(channel) ?? []) handler(payload ?? "");
   }
 
   #lose(client: DedicatedClient): void {

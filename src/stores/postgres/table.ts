@@ -4,6 +4,7 @@ import type { Database } from "./database.js";
 import { codeOf, invalidTable, otherLayout, tableNotMade } from "./errors.js";
 import { lockKey } from "./lock-key.js";
 import type { PostgresResult } from "./pool.js";
+import { columnTypes } from "./run-statements.js";
 
 /** The two tables of a store, which are created at first use. */
 export class Table {
@@ -13,6 +14,7 @@ export class Table {
   readonly entries: string;
   readonly #database: Database;
   #ready: Promise<void> | undefined;
+  #channel: Promise<string> | undefined;
 
   constructor(database: Database, name: unknown) {
     const parts = partsOf(name);
@@ -30,6 +32,25 @@ export class Table {
       if (sqlStateOf(error) === undefinedTable) this.#ready = undefined;
       throw error;
     }
+  }
+
+  /**
+   * The channel of notifications of changes. Its name, which needs no quotes, comes from the names of schema and table, however
+   * they were given.
+   */
+  async channel(): Promise<string> {
+    this.#channel ??= this.#findChannel();
+    try {
+      return await this.#channel;
+    } catch (error) {
+      this.#channel = undefined;
+      throw error;
+    }
+  }
+
+  async #findChannel(): Promise<string> {
+    const { rows } = await this.query("opening a channel", channelOf(this.name), []);
+    return String(rows[0]?.channel);
   }
 
   async #beReady(): Promise<void> {
@@ -65,7 +86,7 @@ export class Table {
 
 const undefinedTable = "42P01";
 const insufficientPrivilege = "42501";
-const knownLayout = 2;
+const knownLayout = 3;
 
 function sqlStateOf(error: unknown): string | undefined {
   return KumikoError.is(error) ? codeOf(error.cause) : undefined;
@@ -74,13 +95,17 @@ function sqlStateOf(error: unknown): string | undefined {
 /** Without a comment, which a copy of a database may have lost, the layout is recognized by a column. */
 const look = (table: string): string =>
   `SELECT obj_description(oid, 'pg_class') AS comment,
-EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname = 'base' AND NOT attisdropped)::text AS "isKnown"
+EXISTS (SELECT FROM pg_attribute WHERE attrelid = pg_class.oid AND attname = 'since' AND NOT attisdropped)::text AS "isKnown"
 FROM pg_class WHERE oid = to_regclass('${table}')`;
+
+const channelOf = (table: string): string => `SELECT 'kumiko_runs_' || md5(format('%I.%I', nspname, relname)) AS channel
+FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = '${table}'::regclass`;
 
 /**
  * Versions come from the sequence of an identity column, so that no two rows ever get the same one, even after a delete. `entries`
  * is the number of a checkpoint's entry list, which is random: entries left behind, as when the first table is dropped or
- * emptied, never belong to another checkpoint.
+ * emptied, never belong to another checkpoint. The last columns are the index of a run, and without values in other rows. Saves
+ * of tasks do not change them, so that PostgreSQL updates no index of the table (a "heap-only tuple").
  */
 function statements({ name, entries }: Table): string {
   return `CREATE TABLE ${name} (
@@ -88,9 +113,14 @@ function statements({ name, entries }: Table): string {
   version bigint GENERATED ALWAYS AS IDENTITY,
   base bytea NOT NULL,
   session_lock bigint,
-  entries bigint
+  entries bigint,
+  ${Object.entries(columnTypes)
+    .map(([column, type]) => `${column} ${type}`)
+    .join(",\n  ")}
 );
 CREATE INDEX ON ${name} (session_lock) WHERE session_lock IS NOT NULL;
+CREATE INDEX ON ${name} (status, since) WHERE status IS NOT NULL;
+CREATE INDEX ON ${name} (due) WHERE due IS NOT NULL;
 CREATE TABLE IF NOT EXISTS ${entries} (
   list bigint,
   version bigint,

@@ -18,7 +18,7 @@ describeWithPostgres("a table of PostgreSQL with an older layout", () => {
       await expect(call()).rejects.toMatchObject({
         code: "STORE_FAILED",
         message:
-          'The table "app"."old" was created by an older version of kumiko: it has layout 1, but this version uses layout 2. ' +
+          'The table "app"."old" was created by an older version of kumiko: it has layout 1, but this version uses layout 3. ' +
           "Nothing was changed. Use another table, or drop this one with what it holds: " +
           'DROP TABLE IF EXISTS "app"."old", "app"."old_entries";',
       });
@@ -49,7 +49,7 @@ describeWithPostgres("a table of PostgreSQL with an older layout", () => {
     await expect(database.open("bare").get("a")).rejects.toMatchObject({
       code: "STORE_FAILED",
       message:
-        'The table "bare" has no layout of kumiko, but this version uses layout 2. Nothing was changed. ' +
+        'The table "bare" has no layout of kumiko, but this version uses layout 3. Nothing was changed. ' +
         'Use another table, or drop this one if kumiko created it: DROP TABLE IF EXISTS "bare", "bare_entries";',
     });
     await database.open("copied").put("a", bytes("a"), undefined);

@@ -90,11 +90,11 @@ describeWithPostgres("the table of a postgresStore", () => {
 
   it("is left alone when a newer version of the library made it", async () => {
     await database.open("newer").get("id");
-    await database.admin.query("COMMENT ON TABLE newer IS 'Checkpoints of kumiko, layout 3'");
+    await database.admin.query("COMMENT ON TABLE newer IS 'Checkpoints of kumiko, layout 4'");
     await expect(database.open("newer").get("id")).rejects.toMatchObject({
       code: "STORE_FAILED",
       message:
-        'The table "newer" was created by a newer version of kumiko: it has layout 3, but this version uses layout 2. ' +
+        'The table "newer" was created by a newer version of kumiko: it has layout 4, but this version uses layout 3. ' +
         "Nothing was changed. Update kumiko, or use another table.",
     });
   });
