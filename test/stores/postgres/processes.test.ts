@@ -41,7 +41,7 @@ describeWithPostgres("processes that share a table of PostgreSQL", () => {
       expect(await Promise.all(four.map((client) => client.ends()))).toEqual([0, 0, 0, 0]);
     }
     const { rows } = await admin.query("SELECT FROM pg_indexes WHERE tablename = 'kumiko_checkpoints'");
-    expect(rows).toHaveLength(2);
+    expect(rows).toHaveLength(4);
   });
 
   it("lose no update when they try again after each conflict", async () => {
