@@ -1,4 +1,5 @@
 import { randomId } from "../callbacks/random-id.js";
+import type { DrivenRun } from "../checkpoint/journal/driven.js";
 import { type Interrupt, InterruptError } from "../checkpoint/pause/interrupt.js";
 import { isStopInfo } from "../checkpoint/pause/stop-info.js";
 import type { NodeContext } from "../components/context.js";
@@ -6,7 +7,7 @@ import type { Answers } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
 import { Context } from "../run/context.js";
 import { withLocal } from "../run/local.js";
-import { type SavedAs, savedAs } from "../run/options/checkpoint-options.js";
+import { howSaved, type SavedAs, savedAs } from "../run/options/checkpoint-options.js";
 import { jsonCopy } from "../schema/encode-json.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
@@ -54,6 +55,8 @@ export class OngoingRun {
   /** The caller's memory of it, where the caller may be entered again. */
   #memory: ChildMemory | undefined;
   #depth: number | undefined;
+  /** Set if a segment drives it. */
+  #driven: DrivenRun | undefined;
   /** The request whose prompt was read as answers. */
   #request: AnsweringRequest | undefined;
   /** The tokens that opening the turn has used. */
@@ -98,7 +101,9 @@ export class OngoingRun {
     const run = this.#ofTurn(runOptionsOf(given, this.#watchedBy(thread)));
     const input = thread?.messages ?? messages;
     this.#prompt = input;
-    const own = thread === undefined && !isPassing ? run : savedAs(run, { ...savedAsTurn(thread), isPassing });
+    const how = { ...howSaved(options), ...savedAsTurn(thread) };
+    this.#driven = how.driven;
+    const own = thread === undefined && !isPassing && !how.driven ? run : savedAs(run, { ...how, isPassing });
     return this.#settle(() => this.#agent.graph.invoke(input, own), { thread, parent: options.parent });
   }
 
@@ -119,7 +124,10 @@ export class OngoingRun {
     const { id, thread, answered } = opened;
     this.#prompt = thread?.messages ?? [];
     this.#begin(options, { thread, checkpointId: id, answered });
-    const run = this.#ofTurn(runOptionsOf(options, this.#watchedBy(thread)));
+    const { driven } = howSaved(options);
+    this.#driven = driven;
+    const given = this.#ofTurn(runOptionsOf(options, this.#watchedBy(thread)));
+    const run = driven === undefined ? given : savedAs(given, { driven });
     const onState = (state: AgentState): void => {
       this.#resumed = state;
     };
@@ -245,7 +253,8 @@ export class OngoingRun {
     const turn = this.#turn;
     // where nothing has run, they are as they were
     const results = turn.hasBegun && { results: turn.round?.finished(error) ?? [] };
-    await thread?.close("waiting", { state, messages: state.log, interrupts, ...results });
+    if (this.#driven?.ended?.status === "ready") await thread?.release();
+    else await thread?.close("waiting", { state, messages: state.log, interrupts, ...results });
     const result = await resultOf({ root: parts, state, asked: turn.asked }, interrupts);
     for (const interrupt of interrupts) this.#emit({ type: "interrupt", interrupt: jsonCopy(interrupt) as Interrupt });
     this.#tell({ finishReason: "waiting", usage: result.usage, checkpointId: turn.asked.checkpointId });
@@ -265,9 +274,17 @@ export class OngoingRun {
     // before a node has run, nothing has changed
     const end = { state: turn.hasBegun ? turn.state : undefined, messages, error };
     // a turn that cannot be closed is free all the same, and the caller should read why the run has failed
-    const closing = Promise.allSettled([thread?.close(isAborted ? "aborted" : "failed", end)]);
+    const status = isAborted ? "aborted" : "failed";
+    const isLeft = this.#driven !== undefined && this.#isLeft(isAborted, thread);
+    const closing = Promise.allSettled([isLeft ? thread?.release() : thread?.close(status, end)]);
     await untilStopped(closing, isAborted ? [AbortSignal.abort(error)] : signals, runtime).catch(() => undefined);
     throw error;
+  }
+
+  /** Whether the turn of a segment that was stopped, or could not save it, goes on later. */
+  #isLeft(isAborted: boolean, thread: ThreadTurn | undefined): boolean {
+    if (thread?.signal.aborted === true) return false;
+    return isAborted || this.#driven?.ended?.status === "ready";
   }
 
   #emit(event: Parameters<EventFeed["emit"]>[0]): void {

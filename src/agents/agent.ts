@@ -1,6 +1,7 @@
 import type { ApprovalRule, Tool } from "../components/tool.js";
 import type { CompiledGraph } from "../compose/compiled-graph.js";
 import type { Answers } from "../compose/options.js";
+import type { SavedRun } from "../compose/segment.js";
 import type { NodeShape } from "../compose/types/node-shape.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
@@ -16,6 +17,7 @@ import type {
   Prompt,
   ResumeTarget,
 } from "./call-options.js";
+import type { AgentSegmentOptions, SegmentTurn } from "./segment-options.js";
 
 /** Options of `agent.asTool`. */
 export interface AgentToolOptions {
@@ -86,6 +88,16 @@ export interface Agent<out Output = string> {
    * const other = await agent.resume(copy);
    */
   fork(run: ResumeTarget, options?: AgentForkOptions): Promise<AgentFork>;
+  /**
+   * Drives a run, or the turn of a thread that a request has named, from where it stands to its next pause or end, and resolves to its
+   * state: for callers that may come twice, at once, from any process. Needs a store.
+   *
+   * @example
+   * const agent = createAgent({ name: "clerk", model, store: memoryStore() });
+   * const run = await agent.segment({ threadId: "u-1", requestId: "m-1" }, { input: "Pay the invoice" });
+   * if (run.status === "finished") console.log(run.output.text);
+   */
+  segment(target: SegmentTurn, options?: AgentSegmentOptions): Promise<SavedRun<AgentResult<Output>>>;
   /**
    * Returns a tool that runs the agent inside the call: its questions are reported by the calling run, and its failure is the
    * error of the call. Throws if neither the agent nor the options describe it.

@@ -8,6 +8,7 @@ import { planOfAgent } from "../compose/plan/make-plan.js";
 import { hasNodeDefinition, nodeDefinition } from "../compose/plan/node-definition.js";
 import { END, type NestedFunction, type NodeFunction, type Plan, START } from "../compose/plan/plan.js";
 import type { Runnable } from "../compose/runnable.js";
+import type { SavedRun } from "../compose/segment.js";
 import { isFields } from "../is.js";
 import { bareRunnable } from "../run/bare-runnable.js";
 import { CompiledPlan } from "../run/compiled-plan.js";
@@ -38,6 +39,7 @@ import { checkAgentOptions, checkReachable } from "./check-agent-options.js";
 import { describeAgent, describeModelNode } from "./describe-agent.js";
 import { agentWithoutDescription, checkAgentOptionNames, invalidAgentOption, nothingToResume } from "./errors.js";
 import { runModelNode } from "./model-node.js";
+import type { AgentSegmentOptions, SegmentTurn } from "./segment-options.js";
 import { type EventReader, StreamCall } from "./stream-call.js";
 import { toolsNode } from "./tools-node.js";
 import { currentTurn, OngoingTurn } from "./turn.js";
@@ -103,6 +105,11 @@ class CompiledAgent<Output> implements Agent<Output>, RunnableAgent {
   async fork(run: ResumeTarget, options: AgentForkOptions = {}): Promise<AgentFork> {
     const { forkRun } = await import("./threads/fork.js");
     return forkRun(this, targetOf(run), options);
+  }
+
+  async segment(target: SegmentTurn, options?: AgentSegmentOptions): Promise<SavedRun<AgentResult<Output>>> {
+    const { segmentOf } = await import("./segment-call.js");
+    return (await segmentOf(this, target, options)) as SavedRun<AgentResult<Output>>;
   }
 
   asTool(options: AgentToolOptions = {}): Tool & AnyTool {

@@ -50,7 +50,7 @@ export type {
 } from "../tools/mcp/mcp-client.js";
 export { type McpTool, type McpToolsOptions, mcpTools } from "../tools/mcp/mcp-tools.js";
 export { repairToolCalls } from "../tools/node/repair-tool-calls.js";
-export type { Ask, InterruptOptions, NodeContext } from "./context.js";
+export type { Ask, AskOptions, InterruptOptions, NodeContext } from "./context.js";
 export type { McpCallContext, McpClientRoot, McpLogLevel, McpSampledMessage } from "./mcp/mcp-call-context.js";
 export type {
   AgenticModel,

@@ -159,6 +159,21 @@ export class ThreadTurn {
     this.#isDone = true;
   }
 
+  /** Leaves the turn as it is, for whoever goes on with it. */
+  async release(): Promise<void> {
+    const { key } = this.#stored;
+    const change: TurnChange = (now, isMine) => {
+      if (now === undefined || !isMine) return undefined;
+      const { owner, claim, stops, ...rest } = now;
+      return rest;
+    };
+    try {
+      await changeTurn(this.#store, key, change, { ...this.#stored, claim: this.#claim });
+    } finally {
+      this.#leave();
+    }
+  }
+
   /** Writes the outcome of the turn, unless another process has taken it over. */
   async close(status: Exclude<RecordStatus, "open">, end: TurnEnd): Promise<void> {
     const { threadId: id, userId } = this;

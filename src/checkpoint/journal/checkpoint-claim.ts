@@ -70,7 +70,7 @@ export class CheckpointClaim {
     this.#start = start;
     this.#cause = "start";
     const { driven } = this.#settings;
-    if (driven !== undefined) {
+    if (driven?.isOfTurn === false) {
       await this.#put(driven.found?.row);
       this.replaced = driven.found?.row;
       return undefined;
@@ -101,7 +101,7 @@ export class CheckpointClaim {
         return await claim();
       } catch (error) {
         const most = takeover === true ? mostTries : this.#foundEnded ? mostRetries : 1;
-        if (this.#settings.driven !== undefined || !isInUse(error) || tries >= most) throw error;
+        if (this.#settings.driven?.isOfTurn === false || !isInUse(error) || tries >= most) throw error;
       }
     }
   }
@@ -128,7 +128,7 @@ export class CheckpointClaim {
     const found = driven?.found?.row ?? (await readRow(row.store, id));
     if (found === undefined) throw unknownCheckpoint(id);
     const document = driven?.found?.document ?? this.#read(id, found);
-    const isFree = document.owner === undefined || options.takeover === true || driven !== undefined;
+    const isFree = document.owner === undefined || options.takeover === true || driven?.found !== undefined;
     if (!isFree) await this.#checkOwner(id, document);
     if (document.status === "finished") throw finishedCheckpoint(id);
     const { root } = document;

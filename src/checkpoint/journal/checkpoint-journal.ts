@@ -109,7 +109,7 @@ export class CheckpointJournal implements Journal {
   }
 
   get #staysAtEnd(): boolean {
-    if (this.#settings.driven !== undefined) return true;
+    if (this.#settings.driven?.isOfTurn === false) return true;
     return this.#settings.keepCheckpoint && !this.#document.isPassing;
   }
 
@@ -283,7 +283,10 @@ export class CheckpointJournal implements Journal {
       if (row?.version === undefined) return;
       if (this.#lost !== undefined) throw this.#lost;
       if (this.#staysAtEnd) await this.#keep(row, output);
-      else await row.remove();
+      else {
+        await row.remove();
+        this.#noteEnd({ status: "finished" });
+      }
     } catch (problem) {
       if (isLost(problem)) throw problem;
       if (this.#settings.driven !== undefined && isStoreFailure(problem)) {

@@ -29,11 +29,14 @@ export class DrivenRun {
   /** How many claims in a row were taken from dead processes, this one included. */
   readonly attempts: number;
   readonly patience: Patience;
+  /** It belongs to a turn of a thread, which says how it stands: its run goes when it has finished. */
+  readonly isOfTurn: boolean;
   /** Whether its row was claimed: a failure before that is one of the call, not of the run. */
   isClaimed = false;
   ended: EndedRun | undefined = undefined;
 
-  constructor(found: FoundRun | undefined, attempts: number, patience: Patience) {
+  constructor(found: FoundRun | undefined, attempts: number, patience: Patience, isOfTurn = false) {
+    this.isOfTurn = isOfTurn;
     this.found = found;
     this.attempts = attempts;
     this.patience = patience;

@@ -13,6 +13,7 @@ import { changeHead } from "../../checkpoint/runs/change-head.js";
 import { unbegunRun } from "../../checkpoint/runs/unbegun-run.js";
 import { codecOf } from "../../checkpoint/values/codec-of.js";
 import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
+import type { Clock } from "../../components/clock.js";
 import { pause } from "../../components/pause.js";
 import type { Answers, RunOptions } from "../../compose/options.js";
 import type { Runtime } from "../../compose/runtime.js";
@@ -35,7 +36,7 @@ export interface SegmentTarget<O> {
   start(input: unknown, options: RunOptions & { readonly checkpointId: string }): Promise<O>;
   resume(id: string, answers: Answers | undefined, options: RunOptions): Promise<O>;
   /** The output of a finished run. */
-  output(document: CheckpointDocument): O;
+  output(document: CheckpointDocument): O | Promise<O>;
   /** Its id may begin with `~`. */
   readonly hasReservedId?: boolean;
 }
@@ -79,11 +80,11 @@ export async function driveSegment<O>(
   target.check(runOptionsIn(options));
   if (store === undefined) throw noStore("segment");
   options.signal?.throwIfAborted();
-  const segment = new Segment(target, store, id, options);
+  const stop = new SegmentStop(options, target.runtime.clock);
   try {
-    return await segment.run();
+    return await new Segment(target, store, id, { options, stop }).run();
   } finally {
-    segment.over();
+    stop.over();
   }
 }
 
@@ -101,36 +102,33 @@ export function runOptionsIn(options: SegmentOptions): RunOptions {
 /** What is to be done with a run: `undefined` if it is to be looked at again. */
 type Decision<O> = SavedRun<O> | { readonly claim: DrivenRun; readonly answers: Answers | undefined } | undefined;
 
-class Segment<O> {
-  readonly #target: SegmentTarget<O>;
-  readonly #store: CheckpointStore;
-  readonly #id: string;
-  readonly #options: SegmentOptions;
-  readonly #codec: ValueCodec;
-  readonly #patience: Patience;
-  /** Ends its waits: the caller has stopped it, or its time is over. */
+/** The answers to questions that are open: a delivery may come late, or twice. */
+export function fittingAnswers(document: CheckpointDocument, answers: Answers | undefined): Answers | undefined {
+  if (answers === undefined) return undefined;
+  const open = openQuestions({ ...document, status: "waiting" });
+  const byId = Object.entries(answers).filter(([id]) => open.some((question) => question.id === id));
+  const given: unknown = answers.byAddress;
+  const places = isFields(given) ? Object.entries(given) : [];
+  const byAddress = places.filter(([address]) => open.some((question) => question.address === address));
+  if (byId.length === 0 && byAddress.length === 0) return undefined;
+  return { ...Object.fromEntries(byId), ...(byAddress.length > 0 && { byAddress: Object.fromEntries(byAddress) }) };
+}
+
+/** What can stop a segment: its caller, its time, or a control, after which it begins nothing more. */
+export class SegmentStop {
+  readonly clock: Clock;
   readonly #stop = new AbortController();
   readonly #end: number | undefined;
   readonly #unlisten: (() => void)[] = [];
-  /** It was asked to stop where it may go on later. */
-  #isInterrupted = false;
-  /** It has lost its claim: if the row is gone, the run was taken away. */
-  #lost: CheckpointDocument | "unread" | undefined = undefined;
-  #attempt = 0;
+  isInterrupted = false;
 
-  constructor(target: SegmentTarget<O>, store: CheckpointStore, id: string, options: SegmentOptions) {
-    this.#target = target;
-    this.#store = store;
-    this.#id = id;
-    this.#options = options;
-    this.#codec = codecOf(target.runtime.codecs);
-    const { clock } = target.runtime;
-    this.#patience = new Patience(options.storeWaitMs ?? 60_000, clock);
-    const { signal, timeoutMs, control } = options;
+  constructor({ signal, timeoutMs, control }: Pick<RunOptions, "signal" | "timeoutMs" | "control">, clock: Clock) {
+    this.clock = clock;
     if (signal !== undefined) {
       const stop = (): void => this.#stop.abort(signal.reason);
       signal.addEventListener("abort", stop, { once: true });
       this.#unlisten.push(() => signal.removeEventListener("abort", stop));
+      if (signal.aborted) stop();
     }
     if (timeoutMs !== undefined) {
       this.#end = clock.now() + timeoutMs;
@@ -139,14 +137,52 @@ class Segment<O> {
     }
     if (control !== undefined) {
       const interrupted = (): void => {
-        this.#isInterrupted = true;
+        this.isInterrupted = true;
       };
       this.#unlisten.push(control.onInterrupt(interrupted));
     }
   }
 
+  /** Aborted when the caller has stopped it, or its time is over. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** The time that is left for its run. */
+  get left(): { readonly timeoutMs?: number } {
+    return this.#end === undefined ? {} : { timeoutMs: Math.max(0, this.#end - this.clock.now()) };
+  }
+
   over(): void {
     for (const unlisten of this.#unlisten) unlisten();
+  }
+}
+
+class Segment<O> {
+  readonly #target: SegmentTarget<O>;
+  readonly #store: CheckpointStore;
+  readonly #id: string;
+  readonly #options: SegmentOptions;
+  readonly #codec: ValueCodec;
+  readonly #patience: Patience;
+  readonly #stop: SegmentStop;
+  /** It has lost its claim: if the row is gone, the run was taken away. */
+  #lost: CheckpointDocument | "unread" | undefined = undefined;
+  #attempt = 0;
+
+  constructor(
+    target: SegmentTarget<O>,
+    store: CheckpointStore,
+    id: string,
+    { options, stop }: { readonly options: SegmentOptions; readonly stop: SegmentStop },
+  ) {
+    this.#target = target;
+    this.#store = store;
+    this.#id = id;
+    this.#options = options;
+    this.#codec = codecOf(target.runtime.codecs);
+    this.#stop = stop;
+    this.#patience = new Patience(options.storeWaitMs ?? 60_000, stop.clock);
   }
 
   async run(): Promise<SavedRun<O>> {
@@ -201,9 +237,12 @@ class Segment<O> {
     const { name, runtime } = this.#target;
     if (document.graph !== name) throw otherGraph(this.#id, document.graph, name);
     const { onBusy, retry = false, maxAttempts = 5 } = this.#options;
-    const state = (): SavedRun<O> => savedRunOf(this.#id, document, (read) => this.#target.output(read));
+    const state = async (): Promise<SavedRun<O>> => {
+      const output = document.status === "finished" ? await this.#target.output(document) : undefined;
+      return savedRunOf(this.#id, document, () => output as O);
+    };
     const claim = (attempts = document.attempts): Decision<O> => {
-      const answers = this.#fittingAnswers(document);
+      const answers = fittingAnswers(document, this.#options.answers);
       return { claim: new DrivenRun(found, attempts, this.#patience), answers };
     };
     switch (document.status) {
@@ -215,14 +254,14 @@ class Segment<O> {
       case "waiting": {
         const now = runtime.clock.now();
         const isLate = openQuestions(document).some(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now);
-        return isLate || this.#fittingAnswers(document) !== undefined ? claim() : state();
+        return isLate || fittingAnswers(document, this.#options.answers) !== undefined ? claim() : state();
       }
       case "ready":
       case "stopped":
-        return this.#isInterrupted ? state() : claim();
+        return this.#stop.isInterrupted ? state() : claim();
       default: {
         const left = await this.#leftBy(document);
-        if (left === undefined) return onBusy === "return" || this.#isInterrupted ? state() : undefined;
+        if (left === undefined) return onBusy === "return" || this.#stop.isInterrupted ? state() : undefined;
         const attempts = document.attempts + (left === "dead" ? 1 : 0);
         return attempts < maxAttempts ? claim(attempts) : this.#abandon(row, attempts);
       }
@@ -240,19 +279,6 @@ class Segment<O> {
       this.#stop.signal,
     );
     return isAlive === false ? "dead" : undefined;
-  }
-
-  /** The answers to questions that are open: a delivery may come late, or twice. */
-  #fittingAnswers(document: CheckpointDocument): Answers | undefined {
-    const { answers } = this.#options;
-    if (answers === undefined) return undefined;
-    const open = openQuestions({ ...document, status: "waiting" });
-    const byId = Object.entries(answers).filter(([id]) => open.some((question) => question.id === id));
-    const given: unknown = answers.byAddress;
-    const places = isFields(given) ? Object.entries(given) : [];
-    const byAddress = places.filter(([address]) => open.some((question) => question.address === address));
-    if (byId.length === 0 && byAddress.length === 0) return undefined;
-    return { ...Object.fromEntries(byId), ...(byAddress.length > 0 && { byAddress: Object.fromEntries(byAddress) }) };
   }
 
   /** It has killed too many processes. */
@@ -283,9 +309,8 @@ class Segment<O> {
   /** Runs what it has claimed. `undefined`: another one has it, or the store was away: look again. */
   async #execute(driven: DrivenRun, answers: Answers | undefined): Promise<SavedRun<O> | undefined> {
     const { found } = driven;
-    const { name, runtime, hasReservedId = false } = this.#target;
-    const left = this.#end === undefined ? {} : { timeoutMs: Math.max(0, this.#end - runtime.clock.now()) };
-    const options = savedAs({ ...runOptionsIn(this.#options), ...left }, { driven, hasReservedId });
+    const { name, hasReservedId = false } = this.#target;
+    const options = savedAs({ ...runOptionsIn(this.#options), ...this.#stop.left }, { driven, hasReservedId });
     const given = found?.document.root === undefined ? this.#givenTo(found?.document) : undefined;
     try {
       const output =
