@@ -49,6 +49,7 @@ export { type SummarizeOptions, summarize } from "./middleware/summarize.js";
 export { type Todo, todoList } from "./middleware/todo-list.js";
 export { type TrimMessagesOptions, trimMessages } from "./middleware/trim-messages.js";
 export { ModelReply, type ModelRequest } from "./model-request.js";
+export type { AgentSegmentOptions, EventRecorder, SegmentTurn } from "./segment-options.js";
 export { calledTool } from "./stop-conditions.js";
 export type { ThreadForkOptions } from "./threads/fork.js";
 export type { ThreadInfo, ThreadListOptions, ThreadSweepOptions, ThreadUpdate } from "./threads/thread-info.js";
