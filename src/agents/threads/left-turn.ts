@@ -1,4 +1,7 @@
-import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import type { CheckpointStore, StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
+import { readTree } from "../../checkpoint/document/read-document.js";
+import { readRow } from "../../checkpoint/journal/store-calls.js";
+import { clockOf } from "../../components/clock.js";
 import type { Runtime } from "../../compose/runtime.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolCall } from "../../schema/message/content-block.js";
@@ -27,6 +30,7 @@ export async function asItWasLeft(
   turn: StoredTurn,
   { runtime }: LeftTurnOptions,
 ): Promise<StoredTurn> {
+  if (turn.record.status === "waiting") return (await waitsNoMore(store, turn, runtime)) ? wentOn(turn) : turn;
   if (turn.record.status !== "open") return turn;
   const run = await readSavedRun(store, runIdOf(turn.key), runtime);
   if (run?.state === undefined || run.interrupts.length === 0) return turn;
@@ -39,6 +43,35 @@ export async function asItWasLeft(
     usage: state.usage,
   } as const;
   return { ...turn, record: { ...rest, ...waiting, interrupts, results } };
+}
+
+/**
+ * Whether a turn that says that it waits does not: its run was answered from elsewhere, or all its deadlines have passed. Whoever
+ * drives it goes on.
+ */
+export async function waitsNoMore(
+  store: CheckpointStore,
+  { key, record: { status, interrupts = [] } }: StoredTurn,
+  runtime?: Runtime,
+): Promise<boolean> {
+  if (status !== "waiting") return false;
+  const now = clockOf({ runtime }).now();
+  if (interrupts.length > 0 && interrupts.every(({ expiresAt = now + 1 }) => expiresAt <= now)) return true;
+  const row = await readRow(store, runIdOf(key));
+  return row !== undefined && statusIn(row) !== "waiting";
+}
+
+/** One that cannot be read tells nothing. */
+function statusIn(row: StoredCheckpoint): unknown {
+  try {
+    return readTree(row).finish().status;
+  } catch {
+    return "waiting";
+  }
+}
+
+function wentOn({ record: { owner, claim, ...rest }, ...turn }: StoredTurn): StoredTurn {
+  return { ...turn, record: { ...rest, status: "open" } };
 }
 
 /** A turn whose process is gone, for those who only look at it: with what its run has saved, as far as that can be read. */

@@ -94,6 +94,11 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
     const last = found && (await asItWasLeft(store, found, parts.options));
     const known = options.requestId === undefined ? undefined : knownRequest(asked, turns, last);
     if (known !== undefined && known !== "replace") return { ...known, spent };
+    // it was answered from elsewhere: whoever drives it goes on
+    if (last?.record.status === "open" && found?.record.status === "waiting" && options.replaces === undefined) {
+      isBusy = true;
+      continue;
+    }
     const target = options.replaces === undefined ? undefined : turnOfMessage(turns, options.replaces);
     if (options.replaces !== undefined && target === undefined) throw unknownMessage(threadId, options.replaces);
     const replaced = known === "replace" ? last : target;

@@ -1,5 +1,6 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { readHead, type ThreadHead, threadIds } from "./head-row.js";
+import { waitsNoMore } from "./left-turn.js";
 import type { ThreadInfo } from "./thread-info.js";
 import { readEnds } from "./turn-row.js";
 
@@ -18,7 +19,7 @@ export async function infoOf(store: CheckpointStore, id: string): Promise<Thread
     createdAt: head?.createdAt ?? first.record.startedAt,
     updatedAt: Math.max(head?.updatedAt ?? 0, startedAt),
     turns: number,
-    interrupts: status === "waiting" ? interrupts : [],
+    interrupts: status === "waiting" && !(await waitsNoMore(store, last)) ? interrupts : [],
   });
 }
 

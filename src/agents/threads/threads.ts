@@ -285,8 +285,7 @@ const isString = (value: unknown): boolean => typeof value === "string";
 
 /** Who died just as they resumed a turn that others had gone on from has left it open: it stays as it was. */
 async function turnIn(store: CheckpointStore, stored: StoredTurn, isLast: boolean): Promise<Turn> {
-  const isOpen = stored.record.status === "open" && isLast;
-  const isCutOff = isOpen && !(await mayRun(store, stored.record));
+  const isCutOff = isLast && (await isLeft(store, stored));
   const record = isCutOff ? await (await import("./left-turn.js")).withSavedRun(store, stored) : stored.record;
   const { number, messages, agent, usage, usageByModel = {}, interrupts = [], results = [] } = record;
   const { finishReason, requestId } = record;
@@ -300,5 +299,14 @@ async function turnIn(store: CheckpointStore, stored: StoredTurn, isLast: boolea
   };
 }
 
-const statusOf = ({ status }: TurnRecord, open: TurnStatus | false): TurnStatus =>
-  status === "open" ? open || "failed" : status;
+/** Whether nobody runs it, though it goes on. */
+async function isLeft(store: CheckpointStore, stored: StoredTurn): Promise<boolean> {
+  if (stored.record.status === "open") return !(await mayRun(store, stored.record));
+  if (stored.record.status !== "waiting") return false;
+  return (await import("./left-turn.js")).waitsNoMore(store, stored);
+}
+
+const statusOf = ({ status }: TurnRecord, open: TurnStatus | false): TurnStatus => {
+  if (open === "cut_off") return open;
+  return status === "open" ? open || "failed" : status;
+};

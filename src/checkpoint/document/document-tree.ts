@@ -37,7 +37,7 @@ export class DocumentTree {
     if (head !== undefined) this.#changeHead(head);
     if (root !== undefined) this.#changeRun(asRecord(this.#document.root, "the run"), asRecord(root, "a change"));
     // a saved task shows that the run gets on
-    if (root !== undefined && head?.attempts === undefined) this.#document.attempts = undefined;
+    if (root !== undefined && head === undefined) this.#document.attempts = undefined;
     this.#resolveSlot(entry, "output");
     for (const name of ["output", "entry"]) if (Object.hasOwn(entry, name)) this.#document[name] = entry[name];
     if (head?.answered === undefined && this.#answered.length > 0) this.#document.answered = this.#answered;

@@ -193,7 +193,7 @@ export class OwnDocument {
 
   /** The next write; `undefined` when nothing has changed. Without `run`, the saved run stays as it is. */
   next(head: SaveHead, run?: RunSnapshot): Write | undefined {
-    if (run !== undefined && head.claims !== true && this.#attempts > 0) {
+    if (run !== undefined && head.status === "running" && head.claims !== true && this.#attempts > 0) {
       // a saved task shows that the run gets on
       this.#attempts = 0;
       this.#running = undefined;

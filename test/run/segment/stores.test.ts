@@ -1,0 +1,157 @@
+import { Chain, isInterrupt, memoryStore, Runtime } from "kumiko";
+import type { CheckpointStore, RunIndex } from "kumiko/compose";
+import { manualClock } from "kumiko/testing";
+import { describe, expect, it } from "vitest";
+import { storeFailed } from "../../../src/checkpoint/errors.js";
+import { changeHead } from "../../../src/checkpoint/runs/change-head.js";
+import { rejectedBy } from "../rejected-by.js";
+
+/** A store that is away for the calls that a test says. */
+function shakyStore(isAway: (call: string, nth: number) => boolean, isOwnerAlive = true) {
+  const rows = memoryStore();
+  let nth = 0;
+  const indices: (RunIndex | undefined)[] = [];
+  const around = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    if (isAway(name, nth++)) throw storeFailed("the database is away");
+    const value = await work();
+    if (isAway(`${name} confirmed`, nth)) throw storeFailed("the connection was lost");
+    return value;
+  };
+  const store: CheckpointStore = {
+    get: (id) => around("get", () => rows.get(id)),
+    put: (id, data, version, index) => {
+      indices.push(index);
+      return around("put", () => rows.put(id, data, version, index));
+    },
+    append: (id, data, version, index) => {
+      indices.push(index);
+      return around("append", () => rows.append?.(id, data, version, index) as Promise<number>);
+    },
+    delete: (id, version) => around("delete", () => rows.delete(id, version)),
+    list: (prefix) => rows.list(prefix),
+    isOwnerAlive: async () => isOwnerAlive,
+  };
+  return { store, rows, indices };
+}
+
+function counting(store: CheckpointStore, log: string[], runtime?: Runtime) {
+  const note = (name: string) => (text: string) => {
+    log.push(name);
+    return `${text}${name}`;
+  };
+  const chain = new Chain<string>().append(note("a")).append(note("b")).append(note("c"));
+  return chain.compile({ name: "count", store, ...(runtime && { runtime }) });
+}
+
+describe("A store that is away for a while", () => {
+  it("is asked again: for reads, claims and saves, and no task is repeated", async () => {
+    for (let away = 0; away < 8; away++) {
+      const log: string[] = [];
+      const { store } = shakyStore((call, nth) => !call.endsWith("confirmed") && nth === away);
+      const run = await counting(store, log).segment("7", { input: "" });
+      expect(run).toMatchObject({ status: "finished", output: "abc" });
+      expect(log).toEqual(["a", "b", "c"]);
+    }
+  });
+
+  it("may lose the confirmation of a save", async () => {
+    for (let lost = 0; lost < 8; lost++) {
+      const log: string[] = [];
+      const { store } = shakyStore((call, nth) => call.endsWith("confirmed") && nth === lost);
+      const run = await counting(store, log).segment("7", { input: "" });
+      expect(run).toMatchObject({ status: "finished", output: "abc" });
+      expect(log).toEqual(["a", "b", "c"]);
+    }
+  });
+
+  it("fails the call after storeWaitMs", async () => {
+    const { store } = shakyStore(() => true);
+    const error = await rejectedBy(counting(store, []).segment("7", { input: "", storeWaitMs: 0 }));
+    expect(error).toMatchObject({ code: "STORE_FAILED" });
+  });
+});
+
+describe("A run whose processes die", () => {
+  const died = async (store: CheckpointStore, owner: string) => {
+    const row = await store.get("7");
+    if (row === undefined) throw new Error("Nothing is stored.");
+    await changeHead(store, "7", row, { status: "running", owner, claim: "x.1" });
+  };
+
+  it("is abandoned after as many claims as it may have, and retried", async () => {
+    const { store, rows } = shakyStore(() => false, false);
+    const app = new Chain<string>()
+      .append(async (text, ctx) => ctx.ask<string>("q", text))
+      .compile({ name: "poison", store });
+    await app.segment("7", { input: "x" });
+    const row = await rows.get("7");
+    if (row === undefined) throw new Error("Nothing is stored.");
+    await changeHead(rows, "7", row, { status: "running", owner: "node/gone/1/x", claim: "x.1", attempts: 4 });
+    const run = await app.segment("7");
+    expect(run).toMatchObject({ status: "failed", attempts: 5, error: { code: "RUN_ABANDONED" } });
+    expect((await app.segment("7")).status).toBe("failed");
+    expect(await app.segment("7", { retry: true })).toMatchObject({ status: "waiting", attempts: 0 });
+  });
+
+  it("counts a claim that is taken from a dead process, until a task is saved", async () => {
+    const { store, rows } = shakyStore(() => false, false);
+    const log: string[] = [];
+    const app = new Chain<string>()
+      .append(async (text, ctx) => {
+        log.push("ask");
+        return ctx.ask<string>("q", text);
+      })
+      .append((answer) => `${answer}!`)
+      .compile({ name: "g", store });
+    await app.segment("7", { input: "x" });
+    await died(rows, "node/gone/1/x");
+    const run = await app.segment("7");
+    expect(run).toMatchObject({ status: "waiting", attempts: 1 });
+    expect(await app.segment("7")).toEqual(run);
+    const answers = { [run.interrupts[0]?.id ?? ""]: "yes" };
+    expect(await app.segment("7", { answers })).toMatchObject({ status: "finished", output: "yes!", attempts: 0 });
+  });
+});
+
+describe("The index of a run", () => {
+  it("goes with every save, and changes only with the status", async () => {
+    const { store, indices } = shakyStore(() => false);
+    await counting(store, []).segment("7", { input: "" });
+    const statuses = indices.map((index) => index?.status);
+    expect(statuses[0]).toBe("running");
+    expect(statuses.at(-1)).toBe("finished");
+    const running = indices.filter((index) => index?.status === "running");
+    expect(new Set(running).size).toBe(1);
+    expect(running[0]).toMatchObject({ graph: "count", owner: expect.any(String), since: expect.any(Number) });
+  });
+
+  it("says when the first deadline of a question passes", async () => {
+    const clock = manualClock(1_000);
+    const { store, indices } = shakyStore(() => false);
+    const app = new Chain<string>()
+      .append(async (text, ctx) => ctx.ask<string>("q", text, undefined, { expiresMs: 500 }))
+      .compile({ name: "g", store, runtime: new Runtime({ clock }) });
+    const run = await app.segment("7", { input: "x" });
+    expect(run.interrupts[0]?.expiresAt).toBe(1_500);
+    expect(indices.at(-1)).toMatchObject({ status: "waiting", due: 1_500 });
+    expect((await app.segment("7")).status).toBe("waiting");
+    await clock.advance(500);
+    expect(await app.segment("7")).toMatchObject({ status: "failed", error: { code: "QUESTION_EXPIRED" } });
+  });
+
+  it("tells how plain runs stand, too", async () => {
+    const { store, rows } = shakyStore(() => false);
+    const app = new Chain<string>().append(async (text, ctx) => ctx.ask<string>("q", text)).compile({ store });
+    expect(isInterrupt(await rejectedBy(app.invoke("x", { checkpointId: "1" })))).toBe(true);
+    const failing = new Chain<string>()
+      .append((): string => {
+        throw new Error("no");
+      })
+      .compile({ store, name: "f" });
+    await rejectedBy(failing.invoke("x", { checkpointId: "2" }));
+    expect((await rows.runs?.({}))?.map(({ id, status }) => [id, status])).toEqual([
+      ["1", "waiting"],
+      ["2", "failed"],
+    ]);
+  });
+});
