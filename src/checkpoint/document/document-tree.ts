@@ -47,7 +47,8 @@ export class DocumentTree {
   #changeHead(head: JsonRecord): void {
     const document = this.#document;
     const { status = "running", claim, requested, due, error, answers, answered = document.answered } = head;
-    const { since = document.since, attempts = document.attempts } = head;
+    const former = status === "finished" ? undefined : document.attempts;
+    const { since = document.since, attempts = former } = head;
     const owner = status === "running" ? (head.owner ?? this.#lastOwner) : head.owner;
     this.#lastOwner = owner ?? this.#lastOwner;
     Object.assign(document, { status, since, owner, claim, attempts, due, answered, requested, error, answers });

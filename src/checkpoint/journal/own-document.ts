@@ -193,7 +193,8 @@ export class OwnDocument {
 
   /** The next write; `undefined` when nothing has changed. Without `run`, the saved run stays as it is. */
   next(head: SaveHead, run?: RunSnapshot): Write | undefined {
-    if (run !== undefined && head.status === "running" && head.claims !== true && this.#attempts > 0) {
+    const getsOn = head.status === "finished" || (run !== undefined && head.status === "running");
+    if (getsOn && head.claims !== true && this.#attempts > 0) {
       // a saved task shows that the run gets on
       this.#attempts = 0;
       this.#running = undefined;
