@@ -25,6 +25,7 @@ const parts = {
   "evals/index": "src/evals/index.ts",
   "search/index": "src/search/index.ts",
   "svg/index": "src/svg/index.ts",
+  "viewer/index": "src/viewer/index.ts",
   "mcp/index": "src/mcp/index.ts",
   "mastra/index": "src/mastra/index.ts",
   "bullmq/index": "src/bullmq/index.ts",
@@ -51,7 +52,7 @@ export default defineConfig({
   esbuildPlugins: [
     bundlePackage(import.meta.dirname, "eventemitter3", "dist/eventemitter3.esm.js"),
     bundlePackage(import.meta.dirname, "@dagrejs/dagre", "dist/dagre.esm.js"),
-    embedPageAssets(),
+    embedPageAssets(import.meta.dirname),
   ],
   plugins: [
     {

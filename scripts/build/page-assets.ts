@@ -3,14 +3,12 @@ import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import type { PageAssets } from "../../src/viewer/page-assets.js";
 
-const root = join(import.meta.dirname, "../..");
-
 /** Builds the page of the viewer, and the player of saved runs: scripts of their own, and the styles of both. */
-export async function buildPageAssets(): Promise<PageAssets> {
+export async function buildPageAssets(root = join(import.meta.dirname, "../..")): Promise<PageAssets> {
   const bundled = { bundle: true, minify: true, write: false, charset: "utf8", logLevel: "silent" } as const;
   const script = async (file: string): Promise<string> => {
     const entryPoints = [join(root, "src/viewer/page", file)];
-    const licences = { js: `/*! ${await licenceNotes()} */` };
+    const licences = { js: `/*! ${await licenceNotes(root)} */` };
     const options = { ...bundled, entryPoints, format: "iife", target: "es2022", legalComments: "none" } as const;
     const { outputFiles } = await build({ ...options, banner: licences });
     return (outputFiles[0]?.text ?? "").replaceAll("</script", "<\\/script");
@@ -21,7 +19,7 @@ export async function buildPageAssets(): Promise<PageAssets> {
 }
 
 /** The packages in the scripts are under the MIT licence, which asks for its text beside every copy. */
-async function licenceNotes(): Promise<string> {
+async function licenceNotes(root: string): Promise<string> {
   const names = ["preact"];
   const texts = await Promise.all(
     names.map(
@@ -36,12 +34,12 @@ function copyright(licence: string): string {
 }
 
 /** Puts the built page into the package, in place of the module that builds it. */
-export function embedPageAssets(): Plugin {
+export function embedPageAssets(root: string): Plugin {
   return {
     name: "page-assets",
     setup({ onLoad }) {
       onLoad({ filter: /src[\\/]viewer[\\/]page-assets\.ts$/ }, async () => {
-        const assets = JSON.stringify(await buildPageAssets());
+        const assets = JSON.stringify(await buildPageAssets(root));
         return { contents: `export async function loadPageAssets() { return ${assets}; }`, loader: "js" };
       });
     },
