@@ -37,6 +37,7 @@ export const groups: readonly PageGroup[] = [
       "history",
       "callbacks",
       "tracing",
+      "viewer",
     ],
   },
   { text: "Documents", pages: ["documents-and-retrieval"] },
