@@ -7,12 +7,24 @@ export interface ExampleResult {
 }
 
 /** Runs an example that is compiled, in the folder from which users start it. */
-export function runExample(root: string, program: string, timeoutMs: number): Promise<ExampleResult> {
+export function runExample(
+  root: string,
+  program: string,
+  timeoutMs: number,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Promise<ExampleResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program], {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, NODE_ENV: undefined, VITEST: undefined },
+      env: {
+        ...process.env,
+        NO_COLOR: "1",
+        FORCE_COLOR: undefined,
+        NODE_ENV: undefined,
+        VITEST: undefined,
+        ...environment,
+      },
     });
     let output = "";
     const append = (chunk: string) => {

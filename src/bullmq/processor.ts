@@ -25,7 +25,7 @@ export interface RunJobResult {
  * that has passed. A run that failed fails its job, and the job's next attempt goes on with it.
  *
  * @example
- * const order = new Chain<string>("order").append((text) => text.trim()).compile({ store: memoryStore() });
+ * const order = new Chain<string>().append((text) => text.trim()).compile({ store: memoryStore() });
  * const processRun = processor({ order });
  * // new Worker("runs", processRun, { connection });
  * // await new Queue("runs", { connection }).add("order", { input: " book " }, { jobId: "order-7" });
