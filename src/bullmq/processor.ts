@@ -1,6 +1,6 @@
 import { checkOptions } from "../check-options.js";
 import type { DurableApp, SavedRun, SegmentOptions } from "../compose/segment.js";
-import { KumikoError, messageOf } from "../errors.js";
+import { type ErrorCode, KumikoError, messageOf } from "../errors.js";
 import { isFields } from "../is.js";
 import { loadPackage } from "../optional-package.js";
 import { list } from "../wording.js";
@@ -94,7 +94,7 @@ function isHopeless(error: unknown): boolean {
   return error.nodePath.length === 0 && hopeless.includes(error.code);
 }
 
-const hopeless: readonly string[] = [
+const hopeless: readonly ErrorCode[] = [
   "VALIDATION",
   "RUN_ABANDONED",
   "INVALID_OPTION",

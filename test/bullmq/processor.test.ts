@@ -26,8 +26,8 @@ function scripted(...answers: readonly (Answer | Error)[]): DurableApp & { reado
 }
 
 const finished = { status: "finished" } as const;
-const failed = (code: string, nodePath: string[] = []) =>
-  ({ status: "failed", error: new KumikoError(code as ErrorCode, `It is ${code}.`, { nodePath }) }) as const;
+const failed = (code: ErrorCode, nodePath: string[] = []) =>
+  ({ status: "failed", error: new KumikoError(code, `It is ${code}.`, { nodePath }) }) as const;
 
 describeBackends("A BullMQ worker with processor", (backend) => {
   let number = 0;
