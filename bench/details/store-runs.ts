@@ -1,6 +1,7 @@
-// What an index costs each save, and what it costs to find runs among 300,000: node bench/start.mjs bench/details/store-runs.ts
+// What an index costs each save, and what it costs to find runs among 300,000, in all stores or in the named ones:
+// node bench/start.mjs bench/details/store-runs.ts [memory] [sqlite] [postgres]
 //
-// With KUMIKO_BENCH_POSTGRES=postgres://… also in PostgreSQL, in a table that is dropped at the end.
+// PostgreSQL needs KUMIKO_BENCH_POSTGRES=postgres://…, and a table there is dropped at the end.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,12 +31,13 @@ function appends(store: ClosableStore, indexOf: (() => RunIndex) | undefined): (
   };
 }
 
-async function measureSaves(name: string, store: ClosableStore): Promise<void> {
+async function measureSaves(name: string, store: ClosableStore, iterations?: number): Promise<void> {
   const index: RunIndex = { status: "running", graph: "order", owner: "host/7", since: start };
   await compare({
     name: `${WRITES} appends of 300 bytes ${name}, per append`,
     operations: WRITES,
     rounds: 7,
+    iterations,
     baseline: appends(store, undefined),
     variants: {
       "the same index again": appends(store, () => index),
@@ -86,30 +88,41 @@ convert_to('graph ' || n % 7, 'UTF8'), ${start} + n * 10,
 CASE WHEN n % 100 BETWEEN 80 AND 89 AND n % 20 = 0 THEN ${start} + n * 10000::bigint END
 FROM generate_series(0, ${ROWS - 1}) AS n`;
 
-const memory = memoryStore();
-await measureSaves("in memory", memory);
-await fill(memory);
-await measureQueries("in memory", memory);
-await memory.close();
+const named = process.argv.slice(2);
+const asked = (name: string) => named.length === 0 || named.includes(name);
+if (asked("memory")) await inMemory();
+if (asked("sqlite")) await inFile();
+const url = process.env.KUMIKO_BENCH_POSTGRES;
+if (asked("postgres") && url !== undefined) await inPostgres(url);
 
-const folder = mkdtempSync(join(tmpdir(), "kumiko-bench-"));
-const file = sqliteStore(join(folder, "runs.db"), { synchronous: "normal" });
-await measureSaves('in a SQLite file, synchronous "normal"', file);
-await fill(file);
-await measureQueries("in a SQLite file", file);
-await file.close();
-rmSync(folder, { recursive: true, force: true });
+async function inMemory(): Promise<void> {
+  const store = memoryStore();
+  await measureSaves("in memory", store);
+  await fill(store);
+  await measureQueries("in memory", store);
+  await store.close();
+}
 
-const connectionString = process.env.KUMIKO_BENCH_POSTGRES;
-if (connectionString !== undefined) {
+async function inFile(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "kumiko-bench-"));
+  const store = sqliteStore(join(folder, "runs.db"), { synchronous: "normal" });
+  await measureSaves('in a SQLite file, synchronous "normal"', store);
+  await fill(store);
+  await measureQueries("in a SQLite file", store);
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function inPostgres(connectionString: string): Promise<void> {
   const admin = new pg.Pool({ connectionString, max: 1 });
-  const store = postgresStore({ connectionString }, { table: "kumiko_bench_runs" });
-  await measureSaves("in PostgreSQL", store);
+  const open = () => postgresStore({ connectionString }, { table: "kumiko_bench_runs" });
+  const store = open();
+  await measureSaves("in PostgreSQL", store, 1);
   await admin.query(fillTable);
   await measureQueries("in PostgreSQL, without statistics", store);
   await admin.query("ANALYZE kumiko_bench_runs");
   await measureQueries("in PostgreSQL", store);
-  await measureWakeUps(store, postgresStore({ connectionString }, { table: "kumiko_bench_runs" }));
+  await measureWakeUps(store, open());
   await measureStatusChanges(store);
   await store.close();
   await admin.query("DROP TABLE kumiko_bench_runs, kumiko_bench_runs_entries");

@@ -44,7 +44,7 @@ export interface Dialect {
 }
 
 /**
- * A statement that lists runs. Each status is searched in the index of `(status, since)`, which is in the order of the list; the
+ * A statement that lists runs. Each status is searched in the index that begins with status and since, which is in the order of the list; the
  * parts are then merged. Deadlines are searched in the index of `due`: those that have passed are few.
  */
 export function runsStatement(query: CheckedRunQuery, dialect: Dialect): string {
@@ -56,7 +56,7 @@ export function runsStatement(query: CheckedRunQuery, dialect: Dialect): string 
     `SELECT * FROM ${table} WHERE ${[only, ...conditions(query, dialect)].join(" AND ")} ${ordered}`;
   const statuses = [...new Set(status)];
   if (dueBefore !== undefined || statuses.length === 0) {
-    // an expression, for which the index of (status, since) is not used
+    // an expression, for which the index of the status is not used
     const due = dueBefore === undefined ? "" : `due < ${dialect.bind(dueBefore)} AND `;
     return `SELECT ${columns} FROM (${select(`${due}${among("status || ''", statuses, dialect.bind)}`)}) AS run ${orderedRuns}`;
   }

@@ -119,7 +119,7 @@ function statements({ name, entries }: Table): string {
     .join(",\n  ")}
 );
 CREATE INDEX ON ${name} (session_lock) WHERE session_lock IS NOT NULL;
-CREATE INDEX ON ${name} (status, since) WHERE status IS NOT NULL;
+CREATE INDEX ON ${name} (status, since, id) WHERE status IS NOT NULL;
 CREATE INDEX ON ${name} (due) WHERE due IS NOT NULL;
 CREATE TABLE IF NOT EXISTS ${entries} (
   list bigint,
