@@ -166,6 +166,11 @@ export const cannotSuspend = (workflow: string, why: string): KumikoError =>
 export const declined = (tool: string, reason: string | undefined): KumikoError =>
   new KumikoError("TOOL_FAILED", `Tool "${tool}" was not approved${reason === undefined ? "." : `: ${reason}`}`);
 
+export const foreignRunId = (workflow: string, id: string): KumikoError =>
+  invalidMastraOption(
+    `segment of workflow "${workflow}" needs an id that starts with "${workflow}/" (got ${shorten(id)}). Use "${workflow}/${id}".`,
+  );
+
 // serving
 
 export const noMiddlewareResponse = (path: string): KumikoError =>

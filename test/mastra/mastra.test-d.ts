@@ -1,3 +1,4 @@
+import type { DurableApp, SavedRun } from "kumiko/compose";
 import {
   type Agent,
   createStep,
@@ -108,5 +109,19 @@ describe("a workflow", () => {
     run.start({ inputData: { words: 1 } });
     // @ts-expect-error a result belongs to success
     result.result;
+  });
+
+  it("is driven in segments by its input, and is an app of a worker", async () => {
+    const done = flow.then(word).then(double).commit();
+    const run = await done.segment("flow/7", { input: { text: "a" }, timeoutMs: 1_000 });
+    expectTypeOf(run).toEqualTypeOf<SavedRun<number>>();
+    if (run.status === "finished") expectTypeOf(run.output).toBeNumber();
+    expectTypeOf(done).toExtend<DurableApp>();
+    // @ts-expect-error the input is another one
+    done.segment("flow/7", { input: { words: 1 } });
+    // @ts-expect-error segments have an input
+    done.segment("flow/7", { inputData: { text: "a" } });
+    // @ts-expect-error the id decides which run it is
+    done.segment("flow/7", { checkpointId: "flow/8" });
   });
 });

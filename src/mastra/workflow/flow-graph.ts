@@ -232,7 +232,7 @@ function unlessBailed(run: Node, pass: (value: unknown) => unknown = (value) => 
 function joinMembers(steps: readonly AnyStep[]): Node {
   return (value, ctx) => {
     const { live, state } = flowOf(ctx);
-    if (state.bailed !== undefined) return value;
+    if (state.bailed !== undefined) return state.bailed.value;
     const ran = typeof value === "object" && value !== null && !("chosen" in value && "value" in value) ? value : {};
     for (const { id } of steps) {
       const result = state.steps[id];

@@ -39,8 +39,10 @@ export interface LiveRun {
   readonly mastra: AnyMastra;
   readonly validatesInputs: boolean;
   readonly validatesOutputs: boolean;
-  /** The step at which this run is resumed, and its resume data. */
-  readonly resumed: { readonly path: readonly string[]; readonly data: unknown } | undefined;
+  /** The steps at which this run is resumed, and their resume data. */
+  readonly resumed: readonly ResumedStep[];
+  /** A segment drives it: an answer that does not fit fails nothing, and its question is open again. */
+  readonly isDriven: boolean;
   /** The thrown errors by step; the saved ones have fewer fields. */
   readonly errors: Map<string, unknown>;
   /** The failure that ended the run. */
@@ -55,6 +57,32 @@ export interface LiveRun {
   /** Those who get its events. */
   readonly watchers: ReadonlySet<unknown>;
   emit(event: WorkflowEvent): void;
+}
+
+/** A step that gets an answer. */
+export interface ResumedStep {
+  readonly path: readonly string[];
+  readonly data: unknown;
+}
+
+type GivenParts = "workflowId" | "runId" | "mastra" | "resumed" | "isDriven" | "validatesInputs" | "validatesOutputs";
+
+/** A run that has not begun in this process. */
+export function newLiveRun(
+  given: Pick<LiveRun, GivenParts | "abort" | "watchers" | "emit"> &
+    Partial<Pick<LiveRun, "path" | "item" | "outermost">>,
+): LiveRun {
+  return {
+    path: [],
+    item: undefined,
+    outermost: undefined,
+    ...given,
+    errors: new Map(),
+    failure: undefined,
+    state: undefined,
+    scope: undefined,
+    aborted: undefined,
+  };
 }
 
 /** The position of an item of `.foreach`. */

@@ -7,7 +7,7 @@ import type { NodeLike } from "../../compose/types/node-like.js";
 import { notAnArray } from "../errors.js";
 import { type Flow, flowOf } from "./flow.js";
 import { keyOf } from "./node-key.js";
-import { payloadOf, runStep, type StepNode } from "./run-step.js";
+import { payloadOf, runStep, type StepNode, waitsAgain } from "./run-step.js";
 import { StepLog } from "./step-log.js";
 
 type RunEach = (input: unknown, ctx: NodeContext, flow: Flow) => Promise<unknown>;
@@ -38,11 +38,13 @@ export function runEach(node: StepNode, concurrency: number): RunEach {
         options: { lambda: { run: flow.live, list } },
       });
       const { bailed } = flow.state;
-      log.succeeded(bailed === undefined ? outputs : bailed.value);
-      return outputs;
+      const output = bailed === undefined ? outputs : bailed.value;
+      log.succeeded(output);
+      return output;
     } catch (thrown) {
       const error = list.failure?.error ?? thrown;
       if (causedByInterrupt(error)) log.suspended(payloadOf(error));
+      else if (waitsAgain(error, flow.live)) log.suspended(flow.state.steps[step.id]?.suspendPayload);
       else if (!ctx.signal.aborted) {
         log.failed(error);
         flow.live.failure ??= { error };

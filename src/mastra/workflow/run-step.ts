@@ -1,13 +1,15 @@
 import { checkOptions } from "../../check-options.js";
 import { causedByInterrupt, InterruptError } from "../../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../../components/context.js";
+import { KumikoError } from "../../errors.js";
+import { Context } from "../../run/context.js";
 import { toJsonSchema } from "../../schema/json-schema/convert.js";
 import { shorten } from "../../schema/shorten.js";
 import type { JsonSchema } from "../../schema/standard-schema.js";
 import { invalidMastraOption } from "../errors.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
-import type { Flow, ItemPosition } from "./flow.js";
+import type { Flow, ItemPosition, LiveRun } from "./flow.js";
 import { paramsFor, writerOf } from "./flow-params.js";
 import { type AnyStep, type StepCall, type SuspendOptions, stepBody } from "./step.js";
 import { StepLog } from "./step-log.js";
@@ -64,7 +66,10 @@ export async function runStep(
       retries.giveUpOn(error);
       throw error;
     });
-    const output = await execution.run(inputData);
+    const output = await execution.run(inputData).catch((error: unknown) => {
+      if (waitsAgain(error, live)) retries.giveUpOn(error);
+      throw error;
+    });
     if (output instanceof Bail) {
       if (!position.isMember) state.bailed = { value: output.value };
       log?.succeeded(output.value, position.isMember ? "bailed" : "success");
@@ -74,6 +79,7 @@ export async function runStep(
     return output;
   } catch (error) {
     if (causedByInterrupt(error)) log?.suspended(payloadOf(error));
+    else if (waitsAgain(error, live)) log?.suspended(ctx.resume.state);
     else if (retries.isLast(ctx.attempt, error) && !ctx.signal.aborted) {
       log?.failed(error);
       if (!position.isMember) live.failure ??= { error };
@@ -85,11 +91,14 @@ export async function runStep(
 /** The resume data for a step of an inner workflow, if this step is that workflow. */
 function resumedInside({ live, state }: Flow, id: string): { readonly data: unknown } | undefined {
   const { resumed, path } = live.outermost ?? live;
-  if (resumed === undefined || state.steps[id]?.status !== "suspended") return undefined;
+  if (resumed.length === 0 || state.steps[id]?.status !== "suspended") return undefined;
   const own = [...live.path, id].slice(path.length);
-  return resumed.path.length > own.length && own.every((part, index) => resumed.path[index] === part)
-    ? { data: resumed.data }
-    : undefined;
+  return resumed.find((step) => step.path.length > own.length && own.every((part, index) => step.path[index] === part));
+}
+
+/** Whether an answer did not fit, and its question is open again. */
+export function waitsAgain(error: unknown, { isDriven }: LiveRun): boolean {
+  return isDriven && KumikoError.is(error) && error.code === "ANSWER_MISMATCH";
 }
 
 /** The payload of `suspend`; for an inner workflow or agent, that of its first interrupt. */
@@ -128,9 +137,7 @@ class StepExecution {
   async run(inputData: unknown): Promise<unknown> {
     const { live } = this.#flow;
     const { outputSchema, resumeSchema } = this.#step;
-    const resumeData =
-      this.resumed &&
-      (await checkValue(resumeSchema, this.resumed.data, this.#checkedValue("resume data"), "ANSWER_MISMATCH"));
+    const resumeData = this.resumed && (await this.#checkAnswer(resumeSchema, this.resumed.data));
     const output = await this.#step[stepBody]({
       ...{ params: this.#params(inputData, resumeData), ctx: this.#ctx, flow: this.#flow },
       ...{ step: this.#step, item: this.#item },
@@ -138,6 +145,15 @@ class StepExecution {
     if (this.#suspended !== undefined) await this.#suspended;
     if (output instanceof Bail || !live.validatesOutputs) return output;
     return await checkValue(outputSchema, output, this.#checkedValue("output"));
+  }
+
+  async #checkAnswer(schema: AnySchema | undefined, data: unknown): Promise<unknown> {
+    try {
+      return await checkValue(schema, data, this.#checkedValue("resume data"), "ANSWER_MISMATCH");
+    } catch (error) {
+      if (this.#flow.live.isDriven && this.#ctx instanceof Context) this.#ctx.openedInvocation?.reopenInterrupt();
+      throw error;
+    }
   }
 
   #checkedValue(what: string) {

@@ -3,6 +3,7 @@ import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { type Interrupt, InterruptError } from "../../checkpoint/pause/interrupt.js";
 import { RequestContext } from "../../components/request-context.js";
 import type { RunOptions } from "../../compose/options.js";
+import type { Runtime } from "../../compose/runtime.js";
 import { KumikoError } from "../../errors.js";
 import type { AnyMastra } from "../any-mastra.js";
 import { requestContextOf, signalOf } from "../call-values.js";
@@ -10,11 +11,12 @@ import { cannotSuspend, checkNoMore, notSuspended } from "../errors.js";
 import type { AnySchema } from "./any-schema.js";
 import { checkValue } from "./check-value.js";
 import { EventChannel } from "./event-channel.js";
-import { abortRun, type LiveRun } from "./flow.js";
-import type { WorkflowGraph } from "./flow-graph.js";
+import { abortRun, type LiveRun, newLiveRun } from "./flow.js";
+import type { FlowInput, WorkflowGraph } from "./flow-graph.js";
 import { answersFor } from "./resume-request.js";
 import type { RestartOptions, ResumeOptions, StartOptions } from "./run-options.js";
 import { resultOfRun, type StepTree, type WorkflowOutcome } from "./run-result.js";
+import { savedQuestions } from "./saved-questions.js";
 import type { AnyStep } from "./step.js";
 import type { WorkflowEvent } from "./workflow-event.js";
 import type { WorkflowResult } from "./workflow-result.js";
@@ -38,6 +40,7 @@ export interface RunOwner {
 export interface WorkflowApp {
   readonly graph: WorkflowGraph;
   readonly store: CheckpointStore;
+  readonly runtime: Runtime;
   readonly mastra: AnyMastra;
 }
 
@@ -102,13 +105,8 @@ export class WorkflowRun<in In = never, out Out = unknown> {
 
   /** Runs the workflow until it ends or is suspended. Rejects before the first step if the input is invalid. */
   async start(options: StartOptions<In> = {}): Promise<WorkflowResult<Out>> {
-    const { id, inputSchema, stateSchema, validatesInputs } = this.#owner;
     const call = this.#callOf("start", options, startOptionNames);
-    const { inputData, initialState = {} } = options;
-    const what = { workflow: id, what: "input" };
-    const input = validatesInputs ? await checkValue(inputSchema, inputData, what) : inputData;
-    const shared = (await checkValue(stateSchema, initialState, { ...what, what: "initial state" })) as object;
-    const given = { input, shared: { ...shared } };
+    const given = await checkedInput(this.#owner, options.inputData, options.initialState);
     return this.#run(call, async ({ graph }, live, run) => {
       try {
         return await graph.invoke(given, { ...run, checkpointId: this.#checkpointId });
@@ -125,12 +123,12 @@ export class WorkflowRun<in In = never, out Out = unknown> {
    */
   async resume(options: ResumeOptions = {}): Promise<WorkflowResult<Out>> {
     const call = this.#callOf("resume", options, resumeOptionNames);
-    const interrupts = this.#interrupts ?? (await this.#loadInterrupts(call.takeover));
+    const interrupts = this.#interrupts ?? (await this.#loadInterrupts());
     const { answers, path } = await answersFor(this.#owner, interrupts, options);
     this.#interrupts = undefined;
     const work = ({ graph }: WorkflowApp, _live: LiveRun, run: RunOptions) =>
       graph.resume(this.#checkpointId, answers, run);
-    return this.#run(call, work, { path, data: options.resumeData });
+    return this.#run(call, work, [{ path, data: options.resumeData }]);
   }
 
   /** Continues a run whose process crashed. */
@@ -187,13 +185,9 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   }
 
   /** Loads the open interrupts of a run that another process has started. */
-  async #loadInterrupts(takeover: boolean | undefined): Promise<readonly Interrupt[]> {
-    try {
-      await this.#owner.app().graph.resume(this.#checkpointId, undefined, { takeover });
-    } catch (error) {
-      if (InterruptError.is(error)) return error.interrupts;
-      throw this.#asNotSuspended(error);
-    }
+  async #loadInterrupts(): Promise<readonly Interrupt[]> {
+    const interrupts = await savedQuestions(this.#owner.app(), this.#checkpointId);
+    if (interrupts.length > 0) return interrupts;
     throw notSuspended(this.workflowId, this.runId);
   }
 
@@ -205,7 +199,7 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   async #run(
     { signal, ...call }: Call,
     work: (app: WorkflowApp, live: LiveRun, options: RunOptions) => Promise<unknown>,
-    resumed?: LiveRun["resumed"],
+    resumed: LiveRun["resumed"] = [],
   ): Promise<WorkflowResult<Out>> {
     this.#owner.began(this);
     const app = this.#owner.app();
@@ -235,8 +229,7 @@ export class WorkflowRun<in In = never, out Out = unknown> {
     signal: AbortSignal | undefined,
   ): Promise<WorkflowOutcome> {
     try {
-      const output = await work();
-      return { status: "success", result: live.state?.bailed === undefined ? output : live.state.bailed.value };
+      return { status: "success", result: await work() };
     } catch (error) {
       if (this.#canceled !== undefined || signal?.aborted === true) return { status: "canceled" };
       if (InterruptError.is(error)) return this.#suspended(error, live);
@@ -261,27 +254,20 @@ export class WorkflowRun<in In = never, out Out = unknown> {
 
   #newLive(mastra: AnyMastra, resumed: LiveRun["resumed"]): LiveRun {
     const watchers = this.#watchers;
-    return {
+    return newLiveRun({
       workflowId: this.workflowId,
       runId: this.runId,
-      path: [],
-      item: undefined,
-      outermost: undefined,
       mastra,
       resumed,
+      isDriven: false,
       validatesInputs: this.#owner.validatesInputs,
       validatesOutputs: this.#owner.validatesOutputs,
-      errors: new Map(),
-      failure: undefined,
-      state: undefined,
-      scope: undefined,
-      aborted: undefined,
       abort: () => void this.cancel(),
       watchers,
       emit: (event) => {
         for (const watcher of [...watchers]) watcher(event);
       },
-    };
+    });
   }
 
   #stream(work: () => Promise<WorkflowResult<Out>>): WorkflowStream<Out> {
@@ -294,6 +280,18 @@ export class WorkflowRun<in In = never, out Out = unknown> {
     result.catch(() => undefined);
     return new WorkflowStream<Out>(this, channel, result);
   }
+}
+
+/** The input of the graph of a run. Throws if it does not match the schemas of the workflow. */
+export async function checkedInput(
+  { id, inputSchema, stateSchema, validatesInputs }: RunOwner,
+  inputData: unknown,
+  initialState: StartOptions["initialState"] = {},
+): Promise<FlowInput> {
+  const what = { workflow: id, what: "input" };
+  const input = validatesInputs ? await checkValue(inputSchema, inputData, what) : inputData;
+  const shared = (await checkValue(stateSchema, initialState, { ...what, what: "initial state" })) as object;
+  return { input, shared: { ...shared } };
 }
 
 function eventOf({ runId }: LiveRun, type: WorkflowEvent["type"], payload: WorkflowEvent["payload"]): WorkflowEvent {

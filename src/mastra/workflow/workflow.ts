@@ -1,5 +1,7 @@
 import { checkOptions } from "../../check-options.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { defaultRuntime } from "../../compose/default-runtime.js";
+import type { SavedRun, SegmentOptions } from "../../compose/segment.js";
 import { KumikoError } from "../../errors.js";
 import type { AnyMastra } from "../any-mastra.js";
 import {
@@ -15,7 +17,7 @@ import { emptyMastra } from "../registry.js";
 import type { Untyped } from "../untyped.js";
 import type { AnySchema } from "./any-schema.js";
 import { toStep } from "./create-step.js";
-import type { LiveRun } from "./flow.js";
+import { newLiveRun } from "./flow.js";
 import { type BranchCase, type Duration, type FlowEntry, type StepCondition, stepsOf } from "./flow-entry.js";
 import { flowGraph, type WorkflowGraph } from "./flow-graph.js";
 import { idOf, type MapSource, mappedStepsOf, mapStep } from "./map-input.js";
@@ -163,6 +165,31 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
     return this.createRun(options);
   }
 
+  /**
+   * Drives a run from where it stands to its next pause or end, for engines and workers that may call more than once, from any
+   * process. Its id is `<workflow>/<run>`: `createRun({ runId })` is the same run.
+   *
+   * @example
+   * import { createStep, createWorkflow } from "kumiko/mastra";
+   *
+   * const approve = createStep({
+   *   id: "approve",
+   *   inputSchema: z.object({ amount: z.number() }),
+   *   outputSchema: z.object({ approved: z.boolean() }),
+   *   resumeSchema: z.object({ approved: z.boolean() }),
+   *   execute: async ({ inputData, resumeData, suspend }) => resumeData ?? (await suspend({ amount: inputData.amount })),
+   * });
+   * const { inputSchema, outputSchema } = approve;
+   * const workflow = createWorkflow({ id: "pay", inputSchema, outputSchema }).then(approve).commit();
+   * const { interrupts } = await workflow.segment("pay/7", { input: { amount: 5 } });
+   * for (const { id } of interrupts) await workflow.segment("pay/7", { answers: { [id]: { approved: true } } });
+   */
+  async segment(id: string, options: SegmentOptions<In> = {}): Promise<SavedRun<Out>> {
+    this.#check();
+    const { segmentOf } = await import("./workflow-segment.js");
+    return segmentOf<Out>(this.#runOwner, id, options);
+  }
+
   /** The steps by id. */
   get steps(): Readonly<Record<string, AnyStep>> {
     return Object.fromEntries(this.#steps);
@@ -249,9 +276,10 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
       const owner = this.#owner;
       const { durability, callbacks, runtime, retryConfig: { attempts = 0, delay = 0 } = {} } = this.#options;
       const store: CheckpointStore = owner.storage;
-      const options = { name: this.id, store, durability, callbacks, runtime: runtime ?? owner.runtime };
+      const own = { store, runtime: runtime ?? owner.runtime ?? defaultRuntime };
+      const options = { name: this.id, durability, callbacks, ...own };
       const graph = flowGraph(this.#committed ?? [], { attempts, delayMs: delay }, options);
-      this.#app = { graph, store, mastra: owner.mastra as AnyMastra };
+      this.#app = { graph, ...own, mastra: owner.mastra as AnyMastra };
     }
     return this.#app;
   }
@@ -292,21 +320,17 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
 /** Runs a workflow as a step of another one. If it suspends, the outer run suspends too. */
 async function runInner(owner: RunOwner, { params, ctx, flow, step, item }: StepCall): Promise<unknown> {
   const { live } = flow;
-  const inner: LiveRun = {
+  const inner = newLiveRun({
     ...{ workflowId: owner.id, runId: live.runId, path: [...live.path, step.id], mastra: live.mastra },
-    ...{ item, outermost: live.outermost ?? live, resumed: undefined },
+    ...{ item, outermost: live.outermost ?? live, resumed: [], isDriven: live.isDriven },
     ...{ validatesInputs: owner.validatesInputs, validatesOutputs: owner.validatesOutputs },
-    ...{ errors: new Map(), failure: undefined, state: undefined, scope: undefined, aborted: undefined },
     abort: () => live.abort(),
     watchers: live.watchers,
     emit: (event) => live.emit(event),
-  };
+  });
   const given = { input: params.inputData, shared: {} };
   try {
-    const output = await owner
-      .app()
-      .graph.invoke(given, { parent: ctx, key: step.id, options: { lambda: { run: inner } } });
-    return inner.state?.bailed === undefined ? output : inner.state.bailed.value;
+    return await owner.app().graph.invoke(given, { parent: ctx, key: step.id, options: { lambda: { run: inner } } });
   } catch (error) {
     if (inner.failure !== undefined && KumikoError.is(error) && error.code === "NODE_FAILED") throw inner.failure.error;
     throw error;
