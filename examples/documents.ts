@@ -8,7 +8,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Chain, type Document } from "kumiko";
-import { evaluateRetrieval, MDocument, splitter, vectorIndexer, vectorRetriever } from "kumiko/rag";
+import { type Case, type EvaluateContext, evaluate, recallAt, reciprocalRank } from "kumiko/evals";
+import { MDocument, splitter, vectorIndexer, vectorRetriever } from "kumiko/rag";
 import { sqliteVectors } from "kumiko/sqlite";
 
 const folder = mkdtempSync(join(tmpdir(), "kumiko-documents-"));
@@ -52,15 +53,16 @@ console.log(`found ${best?.id} for "${question}"`);
 const [tea] = await store.query({ indexName: "docs", queryText: "tea", filter: { topic: { $in: ["tea", "coffee"] } } });
 console.log(`only tea: ${tea?.id.split(":")[0]}`);
 
-const { recall, mrr } = await evaluateRetrieval({
-  retriever,
-  k: 1,
-  cases: [
-    { query: question, relevant: ["joinery.md:0-91"] },
-    { query: "Which tea do you brew at 70 °C?", relevant: ({ metadata }) => metadata.topic === "tea" },
-  ],
-});
-console.log(`recall ${recall}, mrr ${mrr}`);
+type Relevant = readonly string[] | ((document: Document) => boolean);
+
+const { scores } = await evaluate({
+  run: ({ input }: Case<string, Relevant>, ctx: EvaluateContext) => retriever.retrieve(input, ctx),
+  scorers: { recall: recallAt(1), rank: reciprocalRank(1) },
+}).invoke([
+  { input: question, expected: ["joinery.md:0-91"] },
+  { input: "Which tea do you brew at 70 °C?", expected: ({ metadata }) => metadata.topic === "tea" },
+]);
+console.log(`recall ${scores.recall?.mean}, mrr ${scores.rank?.mean}`);
 
 await store.close();
 rmSync(folder, { recursive: true });

@@ -21,6 +21,7 @@ export const groups: readonly PageGroup[] = [
       "images-and-files",
       "templates",
       "testing",
+      "evals",
     ],
   },
   {

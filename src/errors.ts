@@ -176,12 +176,9 @@ export function findCause<E>(error: unknown, type: abstract new (...args: never[
 }
 
 /** Whether an error, or one of its causes, is the miss of a tape. It ends the run as an abort does: nothing else may answer it. */
-export function endsRun(error: unknown): boolean {
-  for (let current = error, depth = 0; KumikoError.is(current) || current instanceof Error; current = current.cause) {
-    if ((current as KumikoError).code === "TAPE_MISS") return true;
-    if (++depth > 20) break;
-  }
-  return false;
+export function endsRun(error: unknown, depth = 20): boolean {
+  if (!(error instanceof Error) || depth === 0) return false;
+  return ("code" in error && error.code === "TAPE_MISS") || endsRun(error.cause, depth - 1);
 }
 
 /** The text of anything that can be thrown. */

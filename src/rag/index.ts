@@ -37,13 +37,6 @@ export {
   type RouterOptions,
   routerRetriever,
 } from "./retrieval/combined-retrievers.js";
-export {
-  type CaseResult,
-  type EvaluateOptions,
-  evaluateRetrieval,
-  type RetrievalCase,
-  type RetrievalReport,
-} from "./retrieval/evaluate-retrieval.js";
 export { type FuseOptions, fuse } from "./retrieval/fuse.js";
 export { type GraphNode, type GraphQuery, GraphRAG, type GraphRAGOptions } from "./retrieval/graph-rag.js";
 export { type MmrOptions, mmr } from "./retrieval/mmr.js";

@@ -1,5 +1,5 @@
 import { isFields } from "../../is.js";
-import { invalidTape, notRecordable } from "../errors.js";
+import { invalidTape, notRecordable } from "./errors.js";
 import { type Json, notJson, toJson } from "./plain-json.js";
 import type { Redact } from "./redact.js";
 

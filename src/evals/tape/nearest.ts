@@ -1,4 +1,4 @@
-import type { Nearest } from "../errors.js";
+import type { Nearest } from "./errors.js";
 import type { Json } from "./plain-json.js";
 import type { TapeFolder } from "./tape-folder.js";
 

@@ -1,8 +1,9 @@
 import { Context } from "../../run/context.js";
 import type { Scope } from "../../run/scope.js";
-import { tapeMiss } from "../errors.js";
+import { tapeMiss } from "./errors.js";
 import { nearestRecording } from "./nearest.js";
 import { type Json, sha256, withTexts } from "./plain-json.js";
+import { noteReuse } from "./reuse.js";
 import type { TapeMode } from "./tape.js";
 import type { TapeFile, TapeFolder } from "./tape-folder.js";
 import type { TapeText } from "./tape-text.js";
@@ -43,13 +44,14 @@ export class TapeDeck {
   readonly folder: TapeFolder;
   readonly text: TapeText;
   readonly mode: TapeMode;
-  readonly stats: TapeStats = { replayed: 0, recorded: 0, reused: 0 };
+  readonly stats: TapeStats;
   /** How many calls there were of each request. */
   readonly #counts = new Map<string, number>();
   /** Requests whose old answers were replaced. */
   readonly #replaced = new Set<string>();
 
-  constructor(folder: TapeFolder, text: TapeText, mode: TapeMode) {
+  constructor(folder: TapeFolder, text: TapeText, mode: TapeMode, stats: TapeStats) {
+    this.stats = stats;
     this.folder = folder;
     this.text = text;
     this.mode = mode;
@@ -73,7 +75,10 @@ export class TapeDeck {
     const answer = at(index);
     if (answer === undefined) return this.#ask(taped, name, path);
     this.#counts.set(name, index + 1);
-    if (index >= answers.length) this.stats.reused += 1;
+    if (index >= answers.length) {
+      this.stats.reused += 1;
+      noteReuse(ctx);
+    }
     this.stats.replayed += 1;
     return { answer, path, keep: () => undefined, drop: () => undefined };
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pid } from "node:process";
 import { randomId } from "../../callbacks/random-id.js";
 import { isFields } from "../../is.js";
-import { folderIsFile, invalidTape, newerTape, unreadableFolder } from "../errors.js";
+import { invalidTape, newerTape, unreadableFolder } from "./errors.js";
 import type { Json } from "./plain-json.js";
 
 /** The content of a tape file. */
@@ -21,7 +21,6 @@ export class TapeFolder {
 
   constructor(path: string) {
     this.path = path;
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) throw folderIsFile(path);
   }
 
   get exists(): boolean {

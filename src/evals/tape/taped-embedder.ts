@@ -1,38 +1,31 @@
 import type { NodeContext } from "../../components/context.js";
 import type { Embedder, EmbedderOptions } from "../../components/retrieval.js";
-import { hasMethod, isFields } from "../../is.js";
-import { type AiSdkEmbeddingModel, isAiSdkEmbeddingModel } from "../../models/ai-sdk/provider-model.js";
-import { aiSdkEmbedder } from "../../models/ai-sdk-embedder.js";
+import { isFields } from "../../is.js";
 import { shortenText } from "../../schema/shorten.js";
-import { invalidTape, notATapedEmbedder } from "../errors.js";
+import { invalidTape } from "./errors.js";
 import { type Json, toJson } from "./plain-json.js";
 import type { TapeDeck, TapedRequest } from "./tape-deck.js";
 
 type EmbedderContext = NodeContext<unknown, EmbedderOptions>;
 
-/** An embedder whose vectors come from a tape, text by text: how texts are batched makes no difference. */
-export class TapedEmbedder implements Embedder {
-  readonly component = "embedder" as const;
-  readonly type: string | undefined;
-  readonly #embedder: Embedder;
+/** Asks embedders, with a tape in between, text by text: how texts are batched makes no difference. */
+export class TapedEmbedders {
   readonly #deck: TapeDeck;
   /** Texts that were asked anew while everything is recorded. */
   readonly #asked = new Set<string>();
 
-  constructor(given: Embedder | AiSdkEmbeddingModel, deck: TapeDeck) {
-    this.#embedder = embedderOf(given);
-    this.type = this.#embedder.type;
+  constructor(deck: TapeDeck) {
     this.#deck = deck;
   }
 
-  async embed(texts: readonly string[], ctx: EmbedderContext): Promise<number[][]> {
+  async embed(embedder: Embedder, texts: readonly string[], ctx: EmbedderContext): Promise<number[][]> {
     ctx.signal?.throwIfAborted();
     const { mode, folder, stats } = this.#deck;
     const vectors = new Map<string, number[]>();
     const requests = new Map<string, TapedRequest>();
     const missing: string[] = [];
     for (const text of new Set(texts)) {
-      const taped = this.#requestOf(text, ctx);
+      const taped = this.#requestOf(embedder, text, ctx);
       requests.set(text, taped);
       const name = this.#deck.nameOf(taped);
       const isFresh = mode === "record" && !this.#asked.has(name);
@@ -43,7 +36,7 @@ export class TapedEmbedder implements Embedder {
     }
     stats.replayed += vectors.size;
     if (missing.length > 0) {
-      const fresh = await this.#embedder.embed(missing, ctx);
+      const fresh = await embedder.embed(missing, ctx);
       for (const [index, text] of missing.entries()) {
         const taped = requests.get(text);
         const vector = fresh[index];
@@ -56,26 +49,19 @@ export class TapedEmbedder implements Embedder {
     return texts.map((text) => [...(vectors.get(text) ?? [])]);
   }
 
-  #requestOf(given: string, { options }: EmbedderContext): TapedRequest {
+  #requestOf(embedder: Embedder, given: string, { options }: EmbedderContext): TapedRequest {
     const { redact } = this.#deck.text;
     const { headers: _headers, ...others } = (options ?? {}) as Record<string, unknown>;
     const call = toJson(others, redact);
     const text = redact(given);
     const hasOptions = isFields(call) && Object.keys(call).length > 0;
-    const model = redact(this.type ?? "");
+    const model = redact(embedder.type ?? "");
     return {
       kind: "embedder",
       request: { kind: "embedder", model, text, ...(hasOptions && call !== undefined && { options: call }) },
       what: `the vector of a text by the embedder "${model}": ${shortenText(text, { length: 100 })}`,
     };
   }
-}
-
-function embedderOf(given: unknown): Embedder {
-  if (isFields(given) && given.component === "embedder" && hasMethod(given, "embed"))
-    return given as object as Embedder;
-  if (isAiSdkEmbeddingModel(given)) return aiSdkEmbedder(given) as Embedder;
-  throw notATapedEmbedder(given);
 }
 
 /** Vectors are exact: in 32 bits if that loses nothing. */

@@ -1,60 +1,51 @@
 import { hasMethod } from "../../is.js";
-import { invalidEvalOption, notAFunction } from "../errors.js";
 import { keptError, replayedError } from "./kept-error.js";
 import { keptValue, replayedValue } from "./kept-value.js";
 import { toJson } from "./plain-json.js";
 import type { TapeDeck, TapedRequest } from "./tape-deck.js";
 
-/** A function whose results come from a tape. Signals and contexts among its arguments are no part of the request. */
-export function tapedFunction<F extends (...args: never[]) => Promise<unknown>>(
-  name: string,
-  work: F,
-  deck: TapeDeck,
-): F {
-  if (typeof name !== "string" || name === "")
-    throw invalidEvalOption('tape.wrap needs a name: tape.wrap("search", search).');
-  if (typeof work !== "function") throw notAFunction("The second argument of tape.wrap", work);
-  const call = work as object as (this: unknown, ...args: unknown[]) => Promise<unknown>;
-  const taped = async function (this: unknown, ...args: unknown[]): Promise<unknown> {
-    const { redact } = deck.text;
-    const given = args.map((arg) => (isContext(arg) ? null : (toJson(withoutSignals(arg), redact) ?? null)));
-    while (given.length > 0 && given.at(-1) === null) given.pop();
-    const request: TapedRequest = {
-      kind: "call",
-      request: { kind: "call", name: redact(name), args: given },
-      what: `a call of "${name}" with ${JSON.stringify(given).slice(0, 200)}`,
-    };
-    const ctx = args.find(isContext);
-    const signal = signalIn(args);
-    const taken = deck.take(request, ctx);
-    if (taken.answer !== undefined) {
-      signal?.throwIfAborted();
-      if (taken.answer.error !== undefined) throw replayedError(taken.answer.error);
-      return replayedValue(taken.answer, taken.path);
-    }
-    let value: unknown;
-    try {
-      value = await call.apply(this, args);
-    } catch (error) {
-      const kept = keptError(error, signal);
-      if (kept === undefined) taken.drop();
-      else taken.keep({ error: kept });
-      throw error;
-    }
-    try {
-      taken.keep(keptValue(value, `"${name}" (tape.wrap)`));
-    } catch (error) {
-      taken.drop();
-      throw error;
-    }
-    return value;
-  };
-  return taken(taped);
-}
+type Work = (this: unknown, ...args: unknown[]) => Promise<unknown>;
 
-/** The type of a wrapped function is that of the function. */
-function taken<F>(wrapped: unknown): F {
-  return wrapped as F;
+/** Calls a function, with a tape in between. Signals and contexts among its arguments are no part of the request. */
+export async function callTaped(
+  deck: TapeDeck,
+  name: string,
+  work: Work,
+  self: unknown,
+  args: unknown[],
+): Promise<unknown> {
+  const { redact } = deck.text;
+  const given = args.map((arg) => (isContext(arg) ? null : (toJson(withoutSignals(arg), redact) ?? null)));
+  while (given.length > 0 && given.at(-1) === null) given.pop();
+  const request: TapedRequest = {
+    kind: "call",
+    request: { kind: "call", name: redact(name), args: given },
+    what: `a call of "${name}" with ${JSON.stringify(given).slice(0, 200)}`,
+  };
+  const ctx = args.find(isContext);
+  const signal = signalIn(args);
+  const taken = deck.take(request, ctx);
+  if (taken.answer !== undefined) {
+    signal?.throwIfAborted();
+    if (taken.answer.error !== undefined) throw replayedError(taken.answer.error);
+    return replayedValue(taken.answer, taken.path);
+  }
+  let value: unknown;
+  try {
+    value = await work.apply(self, args);
+  } catch (error) {
+    const kept = keptError(error, signal);
+    if (kept === undefined) taken.drop();
+    else taken.keep({ error: kept });
+    throw error;
+  }
+  try {
+    taken.keep(keptValue(value, `"${name}" (tape.wrap)`));
+  } catch (error) {
+    taken.drop();
+    throw error;
+  }
+  return value;
 }
 
 /** A context of a node or a tool. */

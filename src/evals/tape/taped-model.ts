@@ -1,36 +1,27 @@
 import type { AgenticModel, ModelContext } from "../../components/model.js";
-import type { Model } from "../../models/model.js";
-import { resolvedModel } from "../../models/to-model.js";
 import { type AgenticMessage, areMessages, isAgenticMessage } from "../../schema/message/agentic-message.js";
 import { concatMessages } from "../../schema/message/concat.js";
 import { shortenText } from "../../schema/shorten.js";
 import { StreamReader } from "../../schema/stream/reader.js";
-import { invalidTape } from "../errors.js";
+import { invalidTape } from "./errors.js";
 import { keptError, replayedError } from "./kept-error.js";
-import { type ModelRequests, textsOf } from "./model-request.js";
+import { ModelRequests, textsOf } from "./model-request.js";
 import { type Json, toJson } from "./plain-json.js";
 import type { Taken, TapeDeck, TapedRequest } from "./tape-deck.js";
 
 type Messages = readonly AgenticMessage[];
 
-/** A model whose answers come from a tape, or go onto it. */
-export class TapedModel implements AgenticModel {
-  readonly component = "model" as const;
-  readonly type: string | undefined;
+/** Asks models, with a tape in between. */
+export class TapedModels {
   readonly #deck: TapeDeck;
   readonly #requests: ModelRequests;
-  readonly #find: (ctx: ModelContext) => AgenticModel;
 
-  constructor(model: Model, deck: TapeDeck, requests: ModelRequests) {
-    const { type, find } = resolvedModel(model, "tape.model");
-    this.type = type;
+  constructor(deck: TapeDeck) {
     this.#deck = deck;
-    this.#requests = requests;
-    this.#find = find;
+    this.#requests = new ModelRequests(deck.text);
   }
 
-  async generate(messages: Messages, ctx: ModelContext): Promise<AgenticMessage> {
-    const model = this.#find(ctx);
+  async generate(model: AgenticModel, messages: Messages, ctx: ModelContext): Promise<AgenticMessage> {
     const taken = this.#deck.take(this.#requestOf(model, messages, ctx), ctx);
     if (taken.answer !== undefined) {
       const chunks: AgenticMessage[] = [];
@@ -47,8 +38,7 @@ export class TapedModel implements AgenticModel {
     }
   }
 
-  async *stream(messages: Messages, ctx: ModelContext): AsyncGenerator<AgenticMessage, void> {
-    const model = this.#find(ctx);
+  async *stream(model: AgenticModel, messages: Messages, ctx: ModelContext): AsyncGenerator<AgenticMessage, void> {
     const taken = this.#deck.take(this.#requestOf(model, messages, ctx), ctx);
     if (taken.answer !== undefined) {
       yield* replayed(taken, ctx);

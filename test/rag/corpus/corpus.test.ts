@@ -1,4 +1,5 @@
-import { evaluateRetrieval, memoryVectors, type VectorStore, vectorRetriever } from "kumiko/rag";
+import { type Case, type EvaluateContext, evaluate, recallAt, reciprocalRank } from "kumiko/evals";
+import { memoryVectors, type VectorStore, vectorRetriever } from "kumiko/rag";
 import { sqliteVectors } from "kumiko/sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bruteForce, embed, embedder, indexPassages, passages } from "./corpus.js";
@@ -31,13 +32,15 @@ describe.each(stores)("300 passages and 60 questions in $name", ({ open }) => {
   });
 
   it("finds the answers among the first five, and ranks them higher with words beside vectors", async () => {
-    const evaluate = (hybrid: boolean) =>
-      evaluateRetrieval({
-        retriever: vectorRetriever(store, { index: "passages", embedder, hybrid }),
-        cases: questions,
-        k: 5,
-      });
-    const [vectors, both] = [await evaluate(false), await evaluate(true)];
+    const measure = async (hybrid: boolean) => {
+      const retriever = vectorRetriever(store, { index: "passages", embedder, hybrid });
+      const { scores } = await evaluate({
+        run: ({ input }: Case<string, unknown>, ctx: EvaluateContext) => retriever.retrieve(input, ctx),
+        scorers: { recall: recallAt(5), rank: reciprocalRank(5) },
+      }).invoke(questions.map(({ query, relevant }) => ({ input: query, expected: relevant })));
+      return { recall: scores.recall?.mean ?? 0, mrr: scores.rank?.mean ?? 0 };
+    };
+    const [vectors, both] = [await measure(false), await measure(true)];
     expect(vectors.recall).toBeGreaterThan(0.95);
     expect(vectors.mrr).toBeGreaterThan(0.85);
     expect(both.recall).toBeGreaterThan(0.95);

@@ -1,4 +1,10 @@
-import type { RetrievalCase } from "kumiko/rag";
+import type { Document } from "kumiko";
+
+/** A query and the ids of its relevant documents, or a function that recognizes them. */
+export interface RetrievalCase {
+  readonly query: string;
+  readonly relevant: readonly string[] | ((document: Document) => boolean);
+}
 
 /** Questions about `passages.md`, with the passages that answer them. */
 export const questions: readonly RetrievalCase[] = [

@@ -9,7 +9,6 @@ import {
 } from "kumiko";
 import type { RetrieverOptions } from "kumiko/components";
 import {
-  evaluateRetrieval,
   type Filter,
   fuse,
   type HybridOptions,
@@ -373,33 +372,5 @@ describe("retrievers of retrievers", () => {
     const retriever = fixed({ q: ["x:0-5", "y:2-9", "x:5-9#2"] });
     const parents = parentRetriever({ retriever, parents: (wanted) => wanted.toReversed().map((id) => document(id)) });
     expect(ids(await parents.retrieve("q"))).toEqual(["x", "y"]);
-  });
-});
-
-describe("evaluateRetrieval", () => {
-  it("refuses to ask no question at a time", async () => {
-    const asking = evaluateRetrieval({
-      retriever: fixed({}),
-      cases: [{ query: "q", relevant: [] }],
-      k: 1,
-      concurrency: 0,
-    });
-    await expect(asking).rejects.toThrow(/concurrency/);
-  });
-
-  it("gives recall@k and the mean reciprocal rank", async () => {
-    const retriever = fixed({ one: ["a", "b", "c"], two: ["x", "y"] });
-    const cases = [
-      { query: "one", relevant: ["b", "z"] },
-      { query: "two", relevant: ({ id }: Document) => id === "x" },
-    ];
-    expect(await evaluateRetrieval({ retriever, cases, k: 2 })).toEqual({
-      recall: 0.75,
-      mrr: 0.75,
-      cases: [
-        { query: "one", recall: 0.5, reciprocalRank: 0.5, found: ["a", "b"] },
-        { query: "two", recall: 1, reciprocalRank: 1, found: ["x", "y"] },
-      ],
-    });
   });
 });

@@ -1,0 +1,15 @@
+import type { TokenUsage } from "../../schema/message/agentic-message.js";
+
+/** Tokens by model. */
+export type UsageByModel = Readonly<Record<string, TokenUsage>>;
+
+/** Adds usage to a sum. */
+export function addUsage(sum: Record<string, TokenUsage>, more: UsageByModel | undefined): void {
+  for (const [model, usage] of Object.entries(more ?? {})) {
+    const known: Record<string, number | undefined> = { ...sum[model] };
+    for (const [name, count] of Object.entries(usage)) {
+      if (typeof count === "number" && Number.isFinite(count)) known[name] = (known[name] ?? 0) + count;
+    }
+    sum[model] = { promptTokens: 0, completionTokens: 0, totalTokens: 0, ...known };
+  }
+}
