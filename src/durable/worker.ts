@@ -40,6 +40,8 @@ export class Worker {
   #looking: Promise<void> | undefined = undefined;
   #wants: "nothing" | "ready" | "all" = "nothing";
   #lookedAt = Number.NEGATIVE_INFINITY;
+  /** Runs of dead processes, or whose deadlines have passed, were left for the next free place. */
+  #hasMore = false;
   /** The last look has found nothing to do. */
   #foundNothing = false;
   /** The store has failed since it was read last. */
@@ -96,7 +98,7 @@ export class Worker {
   async #lookWhileWanted(): Promise<void> {
     await undefined; // what is said in one go is looked for once
     while (this.#wants !== "nothing" && this.#free > 0 && this.#stopped === undefined) {
-      const isWhole = this.#wants === "all" || this.#clock.now() - this.#lookedAt >= wholeLookMs;
+      const isWhole = this.#wants === "all" || this.#hasMore || this.#clock.now() - this.#lookedAt >= wholeLookMs;
       this.#wants = "nothing";
       try {
         await this.#lookOnce(isWhole);
@@ -126,7 +128,9 @@ export class Worker {
     }
     const ready = await this.#find({ status: "ready", limit });
     const most = 3 * this.#free;
-    const chosen = [...this.#shuffled(this.#takeable(first)), ...this.#shuffled(this.#takeable(ready).slice(0, most))];
+    const urgent = this.#shuffled(this.#takeable(first));
+    this.#hasMore = urgent.length > this.#free;
+    const chosen = [...urgent, ...this.#shuffled(this.#takeable(ready).slice(0, most))];
     this.#foundNothing = isWhole && chosen.length === 0;
     for (const row of chosen) if (this.#free > 0 && this.#stopped === undefined) this.#take(row);
   }
