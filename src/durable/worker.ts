@@ -13,6 +13,8 @@ import type { WorkerOptions } from "./worker-options.js";
 const leftAloneMs = 60_000;
 /** How often it looks at everything, however often it is told of single runs. */
 const wholeLookMs = 1_000;
+/** How long runs that a look has found are tried without another look. */
+const foundMs = 200;
 /** How long after the last node an interrupted run may take to be saved. */
 const savingMs = 1_000;
 
@@ -40,6 +42,8 @@ export class Worker {
   #looking: Promise<void> | undefined = undefined;
   #wants: "nothing" | "ready" | "all" = "nothing";
   #lookedAt = Number.NEGATIVE_INFINITY;
+  /** Runs that the last look has found beside those that it took, and when. */
+  #found: { readonly rows: readonly RunRow[]; readonly at: number } = { rows: [], at: 0 };
   /** Runs of dead processes, or whose deadlines have passed, were left for the next free place. */
   #hasMore = false;
   /** The last look has found nothing to do. */
@@ -126,13 +130,20 @@ export class Worker {
       first.push(...(await this.#dead()), ...(await this.#find({ status: "waiting", dueBefore: now + 1, limit })));
       this.#lookedAt = now;
     }
-    const ready = await this.#find({ status: "ready", limit });
-    const most = 3 * this.#free;
+    const ready = isWhole ? [] : this.#stillFound(now);
+    if (ready.length === 0) ready.push(...this.#takeable(await this.#find({ status: "ready", limit })));
     const urgent = this.#shuffled(this.#takeable(first));
     this.#hasMore = urgent.length > this.#free;
-    const chosen = [...urgent, ...this.#shuffled(this.#takeable(ready).slice(0, most))];
+    const chosen = [...urgent, ...this.#shuffled(ready.slice(0, 3 * this.#free))];
     this.#foundNothing = isWhole && chosen.length === 0;
+    this.#found = { rows: chosen.slice(Math.max(urgent.length, this.#free)), at: now };
     for (const row of chosen) if (this.#free > 0 && this.#stopped === undefined) this.#take(row);
+  }
+
+  /** If another worker has taken one of them, its segment does nothing: that costs no more than another look. */
+  #stillFound(now: number): RunRow[] {
+    const { rows, at } = this.#found;
+    return now - at < foundMs ? this.#takeable(rows) : [];
   }
 
   /** The runs of processes that are gone. */
