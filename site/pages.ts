@@ -35,6 +35,7 @@ export const groups: readonly PageGroup[] = [
       "when-things-fail",
       "waiting-for-people",
       "waiting-for-people-reference",
+      "../durable-runs",
       "history",
       "callbacks",
       "tracing",

@@ -21,7 +21,8 @@ const stores: Record<string, () => CheckpointStore & { close(): Promise<void> }>
   sqlite: () => sqliteStore(join(folder, `${++names}.db`)),
 };
 const { DATABASE_URL: url } = process.env;
-if (url !== undefined) stores.postgres = () => postgresStore(url, { table: `bench_${process.pid}_${++names}` });
+if (url !== undefined)
+  stores.postgres = () => postgresStore({ connectionString: url }, { table: `bench_${process.pid}_${++names}` });
 
 try {
   for (const [name, open] of Object.entries(stores)) {

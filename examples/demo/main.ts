@@ -5,7 +5,7 @@ import { chooseModel } from "./choose-model.js";
 import { runDocsDemo } from "./docs/run-docs.js";
 import { Folder } from "./files/folder.js";
 import { beginThread, finishThread } from "./one-thread.js";
-import { confirmAtTerminal, runInTwo } from "./processes.js";
+import { confirmAtTerminal, run, runInTwo } from "./processes.js";
 import { runDemo } from "./run-demo.js";
 import { sendSpans } from "./spans.js";
 
@@ -14,6 +14,7 @@ a tool that asks, while the process ends and another one goes on; a sub-agent, a
 
 Usage: npm run demo -- [folder] [question] [--trace]
        npm run demo -- --docs [question]
+       npm run demo -- --workers
 
   folder     What to look into. Without it, this repository and the packages installed in it.
   question   Only answers this, for instance
@@ -22,6 +23,7 @@ Usage: npm run demo -- [folder] [question] [--trace]
                "How many lines of TypeScript are in src?"
   --docs     Indexes this repository's docs in a SQLite file, and prints the sections that fit the question best. With a model,
              an agent answers from them.
+  --workers  Three processes share orders: one is killed, another goes on, and a fourth answers what an order asks.
   --trace    Shows the rest: all lines of answers and tools, what sub-agents do, what ran where, and the trace.
   --otlp     Also sends the trace to a collector: --otlp http://localhost:4318
   --help     Shows this text.
@@ -42,6 +44,7 @@ process.exitCode = await main(process.argv.slice(2));
 async function main(args: readonly string[]): Promise<number> {
   const request = readArguments(args);
   if (typeof request === "number") return request;
+  if (request.workers) return run([join(repository, "examples", "workers.ts")]);
   const interrupt = new AbortController();
   process.once("SIGINT", () => interrupt.abort(new Error("Stopped.")));
   const { isTTY, columns } = process.stdout;
@@ -95,6 +98,8 @@ interface Request {
   readonly words: readonly string[];
   /** Whether the docs of this repository are asked. */
   readonly docs: boolean;
+  /** Whether workers are shown, without a model. */
+  readonly workers: boolean;
   /** Whether everything is shown. */
   readonly trace: boolean;
   readonly otlp: string | undefined;
@@ -109,11 +114,19 @@ function readArguments(args: readonly string[]): Request | number {
   try {
     const text = { type: "string" } as const;
     const flag = { type: "boolean" } as const;
-    const options = { help: { ...flag, short: "h" }, docs: flag, trace: flag, otlp: text, part: text, place: text };
+    const options = {
+      help: { ...flag, short: "h" },
+      docs: flag,
+      workers: flag,
+      trace: flag,
+      otlp: text,
+      part: text,
+      place: text,
+    };
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    const { help, docs = false, trace = false, otlp, part, place } = values;
+    const { help, docs = false, workers = false, trace = false, otlp, part, place } = values;
     if (otlp !== undefined && !URL.canParse(otlp)) throw new Error(`--otlp needs a URL, and "${otlp}" is none.`);
-    if (!help) return { words: positionals, docs, trace, otlp, part, place };
+    if (!help) return { words: positionals, docs, workers, trace, otlp, part, place };
     console.log(usage);
     return 0;
   } catch (error) {

@@ -14,7 +14,8 @@ export async function runInTwo(script: string, args: readonly string[]): Promise
   return 0;
 }
 
-function run(args: readonly string[]): Promise<number> {
+/** Runs a script in a process of its own; gives the exit code. */
+export function run(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: "inherit" });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
