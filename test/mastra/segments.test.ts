@@ -183,6 +183,21 @@ describe("a segment of a workflow that fails", () => {
     expect(log).toEqual(["first", "second", "second"]);
   });
 
+  it("fails where steps in parallel join: after what waits there, and again with retry", async () => {
+    let runs = 0;
+    const fails = step("fails", () => {
+      runs++;
+      throw new Error("no");
+    });
+    const flow = registered(workflow().parallel([fails, asking("ask")]));
+    const run = await flow.segment("flow/7", { input: 1 });
+    expect(run.status).toBe("waiting");
+    const failed = { status: "failed", error: { code: "NODE_FAILED", message: expect.stringContaining("no") } };
+    expect(await flow.segment("flow/7", { answers: { [questionIn(run)]: { ok: true } } })).toMatchObject(failed);
+    expect(await flow.segment("flow/7", { retry: true })).toMatchObject(failed);
+    expect(runs).toBe(1);
+  });
+
   it("has failed if its input or initial state does not fit", async () => {
     for (const more of [{ inputSchema: z.string() }, { stateSchema: z.object({ n: z.number() }) }]) {
       let runs = 0;
