@@ -40,6 +40,7 @@ const own: Readonly<Record<string, readonly string[]>> = {
 const innerFolders = [
   "viewer/layout",
   "viewer/page",
+  "viewer/server",
   "compose/plan",
   "checkpoint/values",
   "schema/concat",

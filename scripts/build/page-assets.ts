@@ -33,7 +33,7 @@ function copyright(licence: string): string {
   return /Copyright[^\n]*/.exec(licence)?.[0].trim() ?? "";
 }
 
-/** Puts the built page into the package, in place of the module that builds it. */
+/** Puts the built page into the package, in place of the module that builds it. `root`: the folder of the package. */
 export function embedPageAssets(root: string): Plugin {
   return {
     name: "page-assets",

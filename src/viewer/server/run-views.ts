@@ -1,0 +1,276 @@
+import type { GraphInfo } from "../../callbacks/graph-info.js";
+import type { HistoryEntry } from "../../checkpoint/history/history-entry.js";
+import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
+import { isStopInfo } from "../../checkpoint/pause/stop-info.js";
+import { KumikoError, messageOf } from "../../errors.js";
+import { isFields } from "../../is.js";
+import type { ModelPrice } from "../../models/cost-of.js";
+import type { JsonSchema } from "../../schema/standard-schema.js";
+import type {
+  QuestionView,
+  RunRow,
+  RunStatus,
+  RunView,
+  SaveView,
+  SegmentView,
+  SpanView,
+  StateView,
+  ToolView,
+} from "../api.js";
+import { layoutGraph } from "../layout/layout-graph.js";
+import type { Redact } from "../viewer-options.js";
+import type { LiveRun, LiveSpan } from "./live-runs.js";
+import { toolsOf } from "./shown-apps.js";
+import { placeOf, spanView, usageView } from "./span-view.js";
+import type { ReadRun, StoredRun, StoredRuns } from "./stored-runs.js";
+import type { ValueViews } from "./value-views.js";
+import { errorView, toWire, withoutSecrets } from "./wire-value.js";
+
+const mostSaves = 1_000;
+
+/** A run as it is known: in a store, from spans, or both. */
+export interface KnownRun {
+  readonly ref: string;
+  readonly stored: ReadRun | undefined;
+  readonly live: LiveRun | undefined;
+}
+
+export interface ViewParts {
+  readonly values: ValueViews;
+  readonly prices: Readonly<Record<string, ModelPrice>> | undefined;
+  readonly redact: Redact | undefined;
+  readonly stored: StoredRuns;
+}
+
+export const storedRef = (storeName: string, id: string): string => `s.${storeName}.${id}`;
+export const liveRef = (key: string): string => `k.${key}`;
+
+/** Makes what the page shows of runs. */
+export class RunViews {
+  readonly #parts: ViewParts;
+
+  constructor(parts: ViewParts) {
+    this.#parts = parts;
+  }
+
+  /** The row of a run in a store. */
+  storedRow({ storeName, row, app }: StoredRun, live?: LiveRun): RunRow {
+    const { id, status, graph, since, owner, threadId, userId } = row;
+    return {
+      ref: storedRef(storeName, id),
+      checkpointId: id,
+      store: storeName,
+      graph,
+      ...(app !== undefined && { app: app.row.key, component: app.row.component }),
+      status,
+      since,
+      ...(owner !== undefined && { owner }),
+      ...(threadId !== undefined && { threadId }),
+      ...(userId !== undefined && { userId }),
+      ...(live !== undefined && this.#known(live)),
+    };
+  }
+
+  /** The row of a run of which only spans are known. */
+  liveRow(run: LiveRun, ref: string, app: { readonly key: string } | undefined): RunRow {
+    const { graph, checkpointId, threadId, component, roots } = run;
+    const last = roots.at(-1);
+    return {
+      ref,
+      ...(checkpointId !== undefined && { checkpointId }),
+      graph,
+      ...(app !== undefined && { app: app.key }),
+      ...(isGraphKind(component) && { component }),
+      status: statusOf(last),
+      since: last?.endedAt ?? last?.startedAt ?? 0,
+      ...(threadId !== undefined && { threadId }),
+      ...(last?.error !== undefined && { error: last.error }),
+      ...this.#known(run),
+    };
+  }
+
+  #known(run: LiveRun): Pick<RunRow, "startedAt" | "activeMs" | "usage"> {
+    const used = [...run.spans.values()].flatMap(({ usage, model = "" }) =>
+      usage === undefined ? [] : [{ model, usage }],
+    );
+    const now = Date.now();
+    const [first] = run.roots;
+    return {
+      ...(first !== undefined && { startedAt: first.startedAt }),
+      activeMs: run.roots.reduce((sum, { startedAt, endedAt = now }) => sum + endedAt - startedAt, 0),
+      ...(used.length > 0 && { usage: usageView(used, this.#parts.prices) }),
+    };
+  }
+
+  span(run: LiveRun, span: LiveSpan): SpanView {
+    let root = span;
+    while (root.parent !== undefined) root = root.parent as LiveSpan;
+    const { values, prices } = this.#parts;
+    return spanView(span, { segment: Math.max(0, run.roots.indexOf(root)), values, prices });
+  }
+
+  async view({ ref, stored, live }: KnownRun): Promise<RunView> {
+    const row = stored === undefined ? undefined : this.storedRow(stored, live);
+    const run = row ?? this.liveRow(live as LiveRun, ref, undefined);
+    const errors: string[] = [];
+    const info = stored?.app?.info ?? live?.info?.();
+    const graphs: Record<string, GraphInfo> = info === undefined ? {} : { [info.name]: info };
+    const saves = await this.#saves(stored, errors);
+    const questions = stored === undefined ? [] : await this.questions(stored, true);
+    const error = stored?.document.error;
+    const { values, redact } = this.#parts;
+    const output = stored?.document.status === "finished" ? stored.document.output : undefined;
+    return {
+      run: {
+        ...run,
+        ...(stored !== undefined && { startedAt: stored.document.startedAt, questions: questions.length }),
+        ...(error !== undefined && { error: errorView(error.value, redact) }),
+      },
+      ...(info !== undefined && { graph: info.name, level: layoutGraph(info) }),
+      graphs,
+      tools: info === undefined ? {} : toolsOf(info),
+      segments: (live?.roots ?? []).map(segmentView),
+      spans: [...(live?.spans.values() ?? [])].map((span) => this.span(live as LiveRun, span)),
+      ...saves,
+      questions,
+      ...(output !== undefined && { output: values.view(toWire(output.value, redact, ["output"])) }),
+      errors: info === undefined ? [`The graph "${run.graph}" is not among the apps.`, ...errors] : errors,
+      canFork: saves.saves === undefined ? (saves.noHistory ?? "Nothing of the run is saved.") : true,
+    };
+  }
+
+  async #saves(
+    stored: ReadRun | undefined,
+    errors: string[],
+  ): Promise<{ readonly saves?: readonly SaveView[]; readonly noHistory?: string }> {
+    if (stored === undefined)
+      return { noHistory: "The run is not saved: give it a checkpointId, and its graph a store." };
+    const { app, row } = stored;
+    if (app === undefined) return { noHistory: `The graph "${row.graph}" is not among the apps.` };
+    const found: SaveView[] = [];
+    try {
+      for await (const entry of app.graph.history(row.id, { limit: mostSaves })) found.push(saveView(entry));
+    } catch (error) {
+      if (!KumikoError.is(error)) throw error;
+      if (error.code === "NO_HISTORY") return { noHistory: "Compile the graph with history: true to see its saves." };
+      errors.push(withoutSecrets(messageOf(error)));
+    }
+    return { saves: found.reverse() };
+  }
+
+  async saves(
+    stored: ReadRun,
+    before: string,
+  ): Promise<{ readonly saves: readonly SaveView[]; readonly more: boolean }> {
+    const found: SaveView[] = [];
+    const entries = stored.app?.graph.history(stored.row.id, { before, limit: mostSaves + 1 }) ?? [];
+    for await (const entry of entries) found.push(saveView(entry));
+    return { saves: found.slice(0, mostSaves).reverse(), more: found.length > mostSaves };
+  }
+
+  async state({ app, row }: ReadRun, entry: string | undefined, path: string): Promise<StateView> {
+    const state = await app?.graph.stateAt(row.id, entry);
+    const { values, redact } = this.#parts;
+    const show = (value: unknown, place: string) =>
+      value === undefined ? {} : { [place]: values.view(toWire(value, redact, [place])) };
+    return {
+      entry: entry ?? "",
+      path,
+      ...show(state?.input, "input"),
+      ...show(state?.state(path), "state"),
+      ...show(state?.output(path), "output"),
+    };
+  }
+
+  /** `withTalk`: with what was said before. */
+  async questions(run: ReadRun, withTalk: boolean): Promise<QuestionView[]> {
+    const said = withTalk ? await this.#said(run) : () => undefined;
+    return run.questions.map((question) => this.#question(run, question, said));
+  }
+
+  #question(run: ReadRun, asked: Interrupt, said: (path: string) => readonly unknown[] | undefined): QuestionView {
+    const { id, address, key, info, schema, expiresAt } = asked;
+    const { values, redact } = this.#parts;
+    const { path } = placeOf(address);
+    const tools = run.app === undefined ? {} : toolsOf(run.app.info);
+    const name = isFields(info) ? info.toolName : undefined;
+    const tool = Object.values(tools)
+      .flat()
+      .find((one: ToolView) => one.name === name);
+    const before = said(path);
+    return {
+      id,
+      run: this.storedRow(run),
+      address,
+      path,
+      kind: kindOf(asked),
+      ...(key !== undefined && { key }),
+      info: values.view(toWire(info, redact, ["info"])),
+      ...(schema !== undefined && { schema: schema as JsonSchema }),
+      ...(tool !== undefined && { tool }),
+      askedAt: run.row.since,
+      ...(expiresAt !== undefined && { expiresAt }),
+      ...(before !== undefined && { before: before.map((message) => toWire(message, redact, ["messages"])) }),
+    };
+  }
+
+  /** The last messages of the agent that asks. */
+  async #said({ app, row }: ReadRun): Promise<(path: string) => readonly unknown[] | undefined> {
+    const state = await app?.graph.stateAt(row.id).catch(() => undefined);
+    return (path) => {
+      for (const at of [path.split("/").slice(0, -1).join("/"), path]) {
+        const found = state?.state(at);
+        if (isFields(found) && Array.isArray(found.log)) return found.log.slice(-10);
+      }
+      return undefined;
+    };
+  }
+}
+
+function kindOf({ info, schema }: Interrupt): QuestionView["kind"] {
+  if (isStopInfo(info)) return "stop";
+  if (schema === undefined) return "text";
+  const { properties } = schema as { readonly properties?: unknown };
+  const isApproval =
+    isFields(info) && info.kind === "tool_approval" && isFields(properties) && "approved" in properties;
+  return isApproval ? "approval" : "ask";
+}
+
+function saveView({ id, at, cause, ran, failed, next, calls, interrupts, error }: HistoryEntry): SaveView {
+  return {
+    id,
+    at,
+    cause,
+    ran,
+    ...(failed !== undefined && { failed }),
+    next,
+    ...(calls !== undefined && { calls }),
+    questions: interrupts.map((question) => question.id),
+    ...(error !== undefined && { error: withoutSecrets(error) }),
+  };
+}
+
+export function segmentView({ startedAt, endedAt, status }: LiveSpan): SegmentView {
+  return {
+    startedAt,
+    ...(endedAt !== undefined && { endedAt }),
+    status: status === "done" ? "finished" : status,
+  };
+}
+
+function statusOf(root: LiveSpan | undefined): RunStatus {
+  switch (root?.status) {
+    case "running":
+      return "running";
+    case "failed":
+      return "failed";
+    case "waiting":
+      return "waiting";
+    default:
+      return "finished";
+  }
+}
+
+function isGraphKind(kind: string): kind is NonNullable<RunRow["component"]> {
+  return ["graph", "chain", "workflow", "agent"].includes(kind);
+}
