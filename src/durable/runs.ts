@@ -18,7 +18,6 @@ import type { Runtime } from "../compose/runtime.js";
 import type { SavedRun } from "../compose/segment.js";
 import { KumikoError } from "../errors.js";
 import { hasMethod } from "../is.js";
-import { cancelTurn } from "./cancel-turn.js";
 import { type ChangedHead, changeRun } from "./change-run.js";
 import { invalidName, noAge, notAStore, outsidePrefix } from "./errors.js";
 import { allRows } from "./find-rows.js";
@@ -182,11 +181,11 @@ class StoreRuns implements Runs<Readonly<Record<string, unknown>>> {
 
   async cancel(id: string): Promise<SavedRun | undefined> {
     if (!this.#has(id)) return undefined;
-    const thread = threadOfRun(id);
-    if (thread === undefined) return this.#change(id, (stored) => this.#cancelled(stored));
+    if (threadOfRun(id) === undefined) return this.#change(id, (stored) => this.#cancelled(stored));
     const run = await this.get(id);
     if (run === undefined || run.status === "finished" || run.status === "cancelled") return run;
-    await cancelTurn(this.#store, thread);
+    const { cancelTurn } = await import("../agents/threads/cancel-run.js");
+    await cancelTurn(this.#store, id);
     return (await this.get(id)) ?? cancelled(run, this.#context.now());
   }
 

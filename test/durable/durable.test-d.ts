@@ -58,5 +58,5 @@ it("takes graphs as apps of a worker", () => {
   // @ts-expect-error a function is not an app
   startWorker({ order: (text: string) => text });
   // @ts-expect-error a worker decides where a run is saved
-  startWorker({ order }, { options: () => ({ checkpointId: "7" }) });
+  startWorker(apps, { options: () => ({ checkpointId: "7" }) });
 });
