@@ -60,6 +60,6 @@ interface SavedRunFields {
 export interface DurableApp {
   segment(
     id: string | { readonly threadId: string; readonly requestId: string },
-    options?: SegmentOptions<never> & { readonly userId?: string | undefined },
+    options?: SegmentOptions<never> & { readonly userId?: string },
   ): Promise<SavedRun>;
 }

@@ -90,7 +90,7 @@ export interface Runs<Apps = Readonly<Record<string, unknown>>> {
  *
  * @example
  * const store = sqliteStore("runs.db");
- * await runs<typeof apps>(store).enqueue("order", { boxes: 20 }, { id: "order-7" });
+ * await runs(store).enqueue("order", { boxes: 20 }, { id: "order-7" }); // runs<typeof apps> checks name and input
  * for await (const { run, interrupt } of runs(store).questions()) {
  *   console.log(run.id, interrupt.info);
  *   await runs(store).answer(run.id, { [interrupt.id]: true });

@@ -20,6 +20,7 @@ export interface RunningWorker {
  * whose process has died. Each app is named like its key, and all have one store. It never ends by itself.
  *
  * @example
+ * const store = sqliteStore("runs.db");
  * const order = new Chain<string>().append((text) => `${text}, sent`).compile({ name: "order", store });
  * const worker = startWorker({ order }, { concurrency: 20 });
  * process.once("SIGTERM", () => worker.stop());
