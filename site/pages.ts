@@ -36,6 +36,7 @@ export const groups: readonly PageGroup[] = [
       "waiting-for-people",
       "waiting-for-people-reference",
       "../durable-runs",
+      "../engines",
       "history",
       "callbacks",
       "tracing",
