@@ -16,6 +16,7 @@ export interface ProcessorOptions<J extends QueueJob = QueueJob> {
 export interface RunJobResult {
   /** The id of the run. */
   readonly id: string;
+  /** Where it stands: `finished`, `waiting` for a person, or `cancelled`. */
   readonly status: SavedRun["status"];
 }
 

@@ -22,11 +22,15 @@ export interface RunJob {
 
 /** What {@link processor} uses of a `Job` of BullMQ. */
 export interface QueueJob {
+  /** The id of the job, which is that of the run if its data have none. */
   readonly id?: string | undefined;
+  /** The key of the app. */
   readonly name: string;
+  /** A {@link RunJob}, if it was written as one. */
   readonly data: unknown;
   /** How many attempts have failed. */
   readonly attemptsMade: number;
+  /** Puts the job back until a time. */
   moveToDelayed(timestamp: number, token?: string): Promise<void>;
 }
 

@@ -58,6 +58,7 @@ interface SavedRunFields {
 
 /** What engines and workers drive: a compiled graph, an agent, or a workflow of `kumiko/mastra`. */
 export interface DurableApp {
+  /** Drives a run to its next pause or end. */
   segment(
     id: string | { readonly threadId: string; readonly requestId: string },
     options?: SegmentOptions<never> & { readonly userId?: string },
