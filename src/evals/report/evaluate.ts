@@ -162,27 +162,39 @@ interface Ran {
   readonly ran: RanSample;
 }
 
+interface ScoredRun {
+  readonly score: ReadScore;
+  readonly ran?: Ran;
+}
+
 /** Runs one sample, then all scorers side by side. What is done is saved before the next begins. */
 function sampleGraph({ run, scorers, asks }: Settings): Runnable<Started, TimedSample> {
   const graph = new Graph<Started, TimedSample>().untyped();
+  let loaded: Promise<typeof import("./run-sample.js")> | undefined;
+  const load = () => {
+    loaded ??= import("./run-sample.js");
+    return loaded;
+  };
   graph.addNode("run", async (sample: Started, ctx: NodeContext): Promise<Ran> => {
-    const { runSample } = await import("./run-sample.js");
+    const { runSample } = await load();
     return { sample, ran: await runSample(run, sample, ctx, asks) };
   });
-  graph.addNode("sample", (ran: Ran) => ran, { outputKey: "sample" });
-  graph.addNode("scores", ({ sample: { sample, ran }, ...scores }: { sample: Ran } & Record<string, ReadScore>) => {
-    const named = Object.keys(scorers).map((name) => [name, scores[`score_${name}`]]);
+  graph.addNode("scores", (scores: Record<string, ScoredRun>) => {
+    const named = Object.keys(scorers).map((name) => [name, scores[`score_${name}`]?.score]);
+    const { sample, ran } = Object.values(scores).flatMap((one) => one.ran ?? [])[0] as Ran;
     const { id, startedAt, sample: number } = sample;
     return { id, sample: number, startedAt, ran, scores: Object.fromEntries(named) };
   });
-  graph.addEdge(START, "run").addEdge("run", "sample").addEdge("sample", "scores");
-  for (const [name, scorer] of Object.entries(scorers)) {
+  graph.addEdge(START, "run");
+  for (const [index, [name, scorer]] of Object.entries(scorers).entries()) {
     const key = `score_${name}`;
     graph.addNode(
       key,
-      async (ran: Ran, ctx: NodeContext): Promise<ReadScore> => {
-        const { scoreSample } = await import("./run-sample.js");
-        return scoreSample(scorer, ran, ctx, asks);
+      async (ran: Ran, ctx: NodeContext): Promise<ScoredRun> => {
+        const { scoreSample } = await load();
+        const score = await scoreSample(scorer, ran, ctx, asks);
+        // the first one brings along what was scored
+        return index === 0 ? { score, ran } : { score };
       },
       { outputKey: key },
     );
