@@ -1,4 +1,6 @@
 import type { Handler } from "../../callbacks/handler.js";
+import type { Runtime } from "../../compose/runtime.js";
+import { runs } from "../../durable/runs.js";
 import { messageOf } from "../../errors.js";
 import { isFields } from "../../is.js";
 import type { About, AnswerResult, Can, QuestionList, QuestionView, RunList, RunResult, RunRow } from "../api.js";
@@ -242,6 +244,12 @@ export class ViewerServer {
         return this.#answer(stored, isFields(body.answers) ? body.answers : {}, access);
       case "go-on":
         return { run: await this.#rowOf(await this.#actions.goOn(stored, undefined), stored.storeName) };
+      case "cancel":
+      case "retry":
+        await runs(stored.store)[what](stored.row.id);
+        return {
+          run: this.#views.storedRow((await this.#stored.read(stored.storeName, stored.row.id)) ?? stored, live),
+        };
       case "stop":
         this.#actions.stop(stored.row.id);
         return { run: this.#views.storedRow(stored, live) };
@@ -266,10 +274,16 @@ export class ViewerServer {
   async #answer(run: ReadRun, answers: Body, access: Access): Promise<AnswerResult> {
     await checkAnswers(run, answers);
     await announceAnswers(this.#options, run, answers, access);
-    await this.#actions.goOn(run, answers);
+    const { app, store, row } = run;
+    if (app?.agent !== undefined) await this.#actions.goOn(run, answers);
+    else {
+      // recorded first: of two who answer at once, one is told
+      await runs(store, app?.plan && { runtime: app.plan.runtime as Runtime }).answer(row.id, answers);
+      if (app !== undefined) await this.#actions.goOn(run, undefined);
+    }
     this.#ring.push({ type: "questions" });
-    const now = await this.#stored.read(run.storeName, run.row.id);
-    return { run: this.#views.storedRow(now ?? run), goesOn: true };
+    const now = await this.#stored.read(run.storeName, row.id);
+    return { run: this.#views.storedRow(now ?? run), goesOn: app !== undefined };
   }
 
   /** The row of a run that has begun here. */
@@ -336,7 +350,16 @@ export class ViewerServer {
   }
 }
 
-const actions = { answer: true, start: true, fork: true, again: true, "go-on": true, stop: true } as const;
+const actions = {
+  answer: true,
+  start: true,
+  fork: true,
+  again: true,
+  "go-on": true,
+  stop: true,
+  cancel: true,
+  retry: true,
+} as const;
 
 function matches({ ref, graph, app = "", threadId = "", userId = "" }: RunRow, text: string): boolean {
   const wanted = text.toLowerCase();

@@ -351,6 +351,17 @@ describe("questions", () => {
     expect(await late.json()).toMatchObject({ error: { code: "UNKNOWN_INTERRUPT" } });
   });
 
+  it("of an unknown app are recorded for workers", async () => {
+    const store = memoryStore();
+    await stop(asking(store).invoke("Refund?", { checkpointId: "r-1" }));
+    const { get, post } = serve({ stores: { shared: store } }, { can: "answer" });
+    const { id, run } = await questionOf(get);
+    const response = await post("answer", { ref: run.ref, answers: { [id]: { decision: "close" } } });
+    expect(response.status).toBe(202);
+    expect(await response.json()).toMatchObject({ goesOn: false, run: { status: "ready" } });
+    expect((await get<QuestionList>("questions")).questions).toEqual([]);
+  });
+
   it("are not answered where onAnswer refuses or fails", async () => {
     const app = asking();
     const onAnswer = vi.fn<() => string>(() => "A second person must agree.");
