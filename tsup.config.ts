@@ -32,6 +32,7 @@ const parts = {
   "durable/index": "src/durable/index.ts",
   "stores/sqlite/index": "src/stores/sqlite/index.ts",
   "stores/postgres/index": "src/stores/postgres/index.ts",
+  "viewer/index": "src/viewer/index.ts",
 };
 
 export default defineConfig({
