@@ -35,9 +35,16 @@ const parts = {
   "viewer/index": "src/viewer/index.ts",
 };
 
+/** The command `kumiko`, and what it starts. */
+const programs = {
+  "bin/kumiko": "src/bin/kumiko.ts",
+  "bin/dev": "src/bin/dev.ts",
+  "bin/dev-child": "src/bin/dev-child.ts",
+};
+
 export default defineConfig({
   // run-emitter.ts brings a package with it: in a file of its own, bundlers leave it out where it is not used
-  entry: { index: root, ...parts, "callbacks/run-emitter": "src/callbacks/run-emitter.ts" },
+  entry: { index: root, ...parts, "callbacks/run-emitter": "src/callbacks/run-emitter.ts", ...programs },
   format: "esm",
   target: ["es2022", "node20"],
   platform: "neutral",

@@ -13,6 +13,7 @@ const isolated = [
   "test/mcp/{conformance,server}/**/*.test.ts",
   "test/agents/crash/**/*.test.ts",
   "test/viewer/page/**/*.test.ts",
+  "test/bin/**/*.test.ts",
   "test/checkpoint/tampered-documents.test.ts",
   "test/checkpoint/journal/**/*.test.ts",
   "test/tools/node/time-limits.test.ts",

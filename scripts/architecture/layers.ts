@@ -32,6 +32,7 @@ const order = [
   "stores",
   "viewer",
   "testing",
+  "bin",
 ] as const;
 type Layer = (typeof order)[number];
 const isAbove = (layer: Layer, other: Layer): boolean => order.indexOf(layer) > order.indexOf(other);
@@ -146,4 +147,5 @@ const topFolders = [
   "stores",
   "viewer",
   "testing",
+  "bin",
 ] as const;

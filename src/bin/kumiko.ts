@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+/** One file per command, so that a command loads nothing of the others. */
+const [command, ...args] = process.argv.slice(2);
+
+const usage = `Usage: kumiko <command>
+
+  dev [file.ts]   shows the graphs, chains, workflows and agents that a file exports, and their runs
+`;
+
+async function run(): Promise<number> {
+  switch (command) {
+    case "dev": {
+      const { dev } = await import("./dev.js");
+      return dev(args);
+    }
+    case undefined:
+    case "help":
+    case "--help":
+    case "-h":
+      process.stdout.write(usage);
+      return 0;
+    default:
+      process.stderr.write(`Unknown command "${command}".\n\n${usage}`);
+      return 1;
+  }
+}
+
+process.exitCode = await run();
