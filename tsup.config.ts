@@ -32,7 +32,6 @@ const parts = {
   "durable/index": "src/durable/index.ts",
   "stores/sqlite/index": "src/stores/sqlite/index.ts",
   "stores/postgres/index": "src/stores/postgres/index.ts",
-  "viewer/index": "src/viewer/index.ts",
 };
 
 /** The command `kumiko`, and what it starts. */
