@@ -38,6 +38,7 @@ const own: Readonly<Record<string, readonly string[]>> = {
 };
 /** Folders below test/ with unit tests of inner files: what they compute is worth a test of its own. */
 const innerFolders = [
+  "bin",
   "viewer/layout",
   "viewer/page",
   "viewer/server",
