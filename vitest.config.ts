@@ -12,6 +12,7 @@ const isolated = [
   "test/{bench,bullmq,crash,examples,mastra,otel,portability,stores}/**/*.test.ts",
   "test/mcp/{conformance,server}/**/*.test.ts",
   "test/agents/crash/**/*.test.ts",
+  "test/durable/kills/**/*.test.ts",
   "test/viewer/page/**/*.test.ts",
   "test/bin/**/*.test.ts",
   "test/checkpoint/tampered-documents.test.ts",

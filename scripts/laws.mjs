@@ -6,11 +6,12 @@
 //   npm run laws -- runs              properties of runs, of saved values and of schemas, with 2,000 examples each
 //   npm run laws -- crashes           runs whose processes are killed, 500 times
 //   npm run laws -- threads           10,000 operations of several processes on the same threads, in SQLite and in PostgreSQL
+//   npm run laws -- workers           500 workers that are killed and 100 that are frozen, on SQLite and on PostgreSQL
 //   npm run laws -- meetings          20,000 programs in which features meet: [--seed 1] [--count 20000], or --case '<json>'
 import { spawnSync } from "node:child_process";
 
 const [first, ...others] = process.argv.slice(2);
-const all = ["chats", "chunking", "context", "crashes", "meetings", "runs", "threads"];
+const all = ["chats", "chunking", "context", "crashes", "meetings", "runs", "threads", "workers"];
 const isNamed = first !== undefined && all.includes(first);
 const laws = isNamed ? [first] : all;
 const given = isNamed ? others : process.argv.slice(2);
@@ -45,6 +46,7 @@ const runs = {
     files: "test/agents/crash/storm",
     env: { KUMIKO_STORM_OPERATIONS: process.env.KUMIKO_STORM_OPERATIONS ?? "10000" },
   },
+  workers: { files: "test/durable/kills", env: { KUMIKO_WORKER_KILLS: process.env.KUMIKO_WORKER_KILLS ?? "500" } },
   runs: { files: "property.test.ts test/run/properties", env: { PROPERTY_RUNS: process.env.PROPERTY_RUNS ?? "2000" } },
 };
 
