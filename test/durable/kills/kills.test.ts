@@ -95,7 +95,7 @@ async function campaign(name: string, place: string, store: CheckpointStore): Pr
   };
   const answers = answer();
   for (let n = 0; n < kills; n++) {
-    await pause(150 + Math.random() * 300);
+    await pause(300 + Math.random() * 700);
     if (n % 5 === 0 && n / 5 < freezes) {
       const frozen = any();
       frozen.kill("SIGSTOP");
