@@ -204,6 +204,13 @@ export const unknownInterrupt = (name: string, waiting: readonly string[]): Kumi
 export const ambiguousInterrupt = (address: string, ids: readonly string[]): KumikoError =>
   new KumikoError("AMBIGUOUS_INTERRUPT", `Several questions are open at "${address}". Answer by id: ${known(ids)}.`);
 
+export const questionExpired = (key: string, address: string, expiresAt: number | undefined): KumikoError =>
+  new KumikoError(
+    "QUESTION_EXPIRED",
+    `ask("${key}") at "${address}" was not answered before its deadline${expiresAt === undefined ? "" : `, ${new Date(expiresAt).toISOString()}`}. ` +
+      "Catch this error where the run can go on without an answer, or give the node a fallback or an error branch.",
+  );
+
 export const alreadyAnswered = (id: string): KumikoError =>
   new KumikoError(
     "ALREADY_ANSWERED",

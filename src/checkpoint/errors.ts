@@ -46,19 +46,6 @@ export const askedTooLate = (what: string, address: string): KumikoError =>
       "Await every question before the function returns.",
   );
 
-export const invalidDeadline = (key: string, address: string, given: unknown): KumikoError =>
-  new KumikoError(
-    "INVALID_OPTION",
-    `expiresMs of ask("${key}") at "${address}" must be a number of milliseconds of at least 0; got ${String(given)}.`,
-  );
-
-export const questionExpired = (key: string, address: string, expiresAt: number | undefined): KumikoError =>
-  new KumikoError(
-    "QUESTION_EXPIRED",
-    `ask("${key}") at "${address}" was not answered before its deadline${expiresAt === undefined ? "" : `, ${new Date(expiresAt).toISOString()}`}. ` +
-      "Catch this error where the run can go on without an answer, or give the node a fallback or an error branch.",
-  );
-
 export const answerUnused = (path: readonly string[], key: string, address: string): KumikoError =>
   new KumikoError(
     "GRAPH_CHANGED",
@@ -135,37 +122,7 @@ export const noStore = (option: string): KumikoError =>
     `${option} was given, but this graph has no store to save runs in. Pass one to compile: compile({ store: memoryStore() }).`,
   );
 
-// history
-
-export const noHistory = (id: string): KumikoError =>
-  new KumikoError(
-    "NO_HISTORY",
-    `The checkpoint ${quoteId(id)} has no history: its run was saved without one. Compile the graph with history: true before starting a run.`,
-  );
-
-export const unknownEntry = (id: string, entry: unknown): KumikoError =>
-  new KumikoError(
-    "UNKNOWN_ENTRY",
-    `The history of ${quoteId(id)} has no entry ${quoteId(entry)}: it was pruned, or never existed. app.history(id) lists the entries.`,
-  );
-
-export const notEditable = (path: string): KumikoError =>
-  new KumikoError(
-    "NOT_EDITABLE",
-    `The output of ${quoteId(path)} cannot be replaced: at this entry, nothing is left to read it. Fork an earlier entry.`,
-  );
-
-/** `agent` is the path of the agent's node in the graph around it, if there is one. */
-export const agentOutput = (path: string, agent: string | undefined): KumikoError => {
-  const whole =
-    agent === undefined
-      ? "where the agent is a node, the output of that node"
-      : `the output of its node ${quoteId(agent)}`;
-  return new KumikoError(
-    "NOT_EDITABLE",
-    `The output of ${quoteId(path)} cannot be replaced: an agent goes on from its log of messages, not from the outputs of its nodes. Replace ${whole}, change the state of the graph around it with editState, or, in a thread, send another prompt with the option replaces.`,
-  );
-};
+// conflicts
 
 /** Whether another writer came first. */
 export function isConflict(error: unknown): boolean {

@@ -29,7 +29,8 @@ export interface ChainCompileOptions<Key extends string = never> {
   readonly store?: CheckpointStore | undefined;
   /**
    * When a run is saved: with `"exit"` when it stops (pauses, fails, is aborted or times out); with `"step"` also after every
-   * finished node, tool call and `ctx.once`, before what follows starts, so that it survives a crash. @default "exit"
+   * finished node, tool call and `ctx.once`, before what follows starts, so that it survives a crash.
+   * @default "exit"; for what a segment drives, "step"
    */
   readonly durability?: "exit" | "step" | undefined;
   /** Keeps the checkpoint of a finished run, with its result. @default false */

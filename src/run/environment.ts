@@ -1,7 +1,8 @@
 import { randomId } from "../callbacks/random-id.js";
-import type { RunSnapshot } from "../checkpoint/document/snapshot.js";
+import type { Question, RunSnapshot } from "../checkpoint/document/snapshot.js";
 import type { Journal } from "../checkpoint/journal/journal.js";
 import { type AnyRequestContext, RequestContext } from "../components/request-context.js";
+import type { KumikoError } from "../errors.js";
 import type { ParseAnswer } from "./saved/parse-answer.js";
 import type { Scope } from "./scope.js";
 import type { StopRequest } from "./stop-request.js";
@@ -16,6 +17,8 @@ export interface SavedRuns {
   checkKinds(from: RunSnapshot, program: object, path: readonly string[]): void;
   /** Parses an answer with the schema of its question; only a resumed run has answers. */
   readonly parseAnswer: ParseAnswer;
+  /** The error of a question whose deadline has passed. */
+  expired(asked: Question): KumikoError;
 }
 
 /** Shared by all contexts of one run, child runs included. */

@@ -1,6 +1,6 @@
-import { checkOptions } from "../check-options.js";
+import { checkOptions, type OptionSpec } from "../check-options.js";
 import type { Answer, Question } from "../checkpoint/document/snapshot.js";
-import { answerUnused, askedTooLate, invalidDeadline, questionExpired, schemaNeedsJson } from "../checkpoint/errors.js";
+import { answerUnused, askedTooLate, schemaNeedsJson } from "../checkpoint/errors.js";
 import { type InterruptError, waitsAt } from "../checkpoint/pause/interrupt.js";
 import type { Invocation } from "../checkpoint/pause/invocation.js";
 import type { AskOptions, InterruptOptions } from "../components/context.js";
@@ -48,7 +48,7 @@ function findAnswered(context: AskingContext, { key, info, schema, options }: As
   const asked = invocation.findAsk(key);
   if (asked?.answer !== undefined) {
     asked.fresh = false;
-    if (asked.answer.isLate === true) throw questionExpired(key, context.address, asked.expiresAt);
+    if (asked.answer.isLate === true) throw context.environment.savedRuns?.expired(asked);
     return asked as Answered;
   }
   const jsonSchema = schema === undefined ? undefined : jsonSchemaOf(`ask("${key}")`, schema, context.address);
@@ -127,15 +127,13 @@ function jsonSchemaOf(what: string, schema: AnswerSchema, address: string): Json
 
 /** How long a question is open, if it is not for ever. */
 function lastsFor(key: string, options: AskOptions, address: string): number | undefined {
-  checkOptions(`ask("${key}")`, options, ["expiresMs"]);
-  const { expiresMs } = options;
-  if (expiresMs === undefined || (typeof expiresMs === "number" && expiresMs >= 0 && expiresMs <= mostMs))
-    return expiresMs;
-  throw invalidDeadline(key, address, expiresMs);
+  checkOptions(`ask("${key}") at "${address}"`, options, askOptions);
+  return options.expiresMs;
 }
 
-/** The last moment that a `Date` can hold is further away. */
-const mostMs = 1e15;
+/** The last moment that a `Date` can hold is further away than the longest time. */
+const isTime = (given: unknown): boolean => typeof given === "number" && given >= 0 && given <= 1e15;
+const askOptions: OptionSpec = { expiresMs: [isTime, "a number of milliseconds"] };
 
 function stop(context: AskingContext, { id, address, info, schema, expiresAt }: Question): InterruptError {
   context.noteStop();

@@ -111,7 +111,7 @@ function saved(
     return durability === "step" ? { runnable: originalFor(runnable, "step"), options } : undefined;
   }
   return {
-    runnable: originalFor(runnable, `${durability}, in a store of its own`),
+    runnable: originalFor(runnable, `${durability ?? "exit"}, in a store of its own`),
     options: { ...options, checkpointId: nextId() },
   };
 }
@@ -127,7 +127,7 @@ const nextId = (): string => {
   return `way-${count}`;
 };
 
-type Variant = "as it is" | "step" | `${PlanSettings["durability"]}, in a store of its own`;
+type Variant = "as it is" | "step" | `${NonNullable<PlanSettings["durability"]>}, in a store of its own`;
 
 const originals = new WeakMap<object, Map<Variant, Original>>();
 

@@ -54,14 +54,14 @@ export function resolveCompileOptions(
 
 function resolveCheckpoints({
   store,
-  durability = "exit",
+  durability,
   keepCheckpoint = false,
   history = false,
 }: CompileOptions<string>): Pick<Plan, "store" | "durability" | "keepCheckpoint" | "history"> {
   if (store !== undefined && !isStore(store)) {
     throw invalidOption("The compile option store must be a CheckpointStore, such as memoryStore() or sqliteStore(…).");
   }
-  if (durability !== "exit" && durability !== "step") {
+  if (durability !== undefined && durability !== "exit" && durability !== "step") {
     throw invalidOption('The compile option durability must be "exit" or "step".');
   }
   if (typeof keepCheckpoint !== "boolean")

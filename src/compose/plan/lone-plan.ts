@@ -28,7 +28,7 @@ export function lonePlan({ name = "", component, type, body, concat }: LoneDefin
     callbacks: [],
     runtime: defaultRuntime,
     store: undefined,
-    durability: "exit",
+    durability: undefined,
     keepCheckpoint: false,
     history: undefined,
     interruptBefore: undefined,

@@ -45,7 +45,8 @@ export interface Plan {
   readonly callbacks: readonly Handler[];
   readonly runtime: Runtime;
   readonly store: CheckpointStore | undefined;
-  readonly durability: "exit" | "step";
+  /** `undefined` where it was not given: segments save every task, other runs only when they stop. */
+  readonly durability: "exit" | "step" | undefined;
   readonly keepCheckpoint: boolean;
   /** How many saves of a run are kept, and for how long; `undefined` for no history. */
   readonly history: { readonly last: number; readonly maxAgeMs?: number | undefined } | undefined;

@@ -1,5 +1,5 @@
 import type { RunSnapshot } from "../../checkpoint/document/snapshot.js";
-import { agentOutput } from "../../checkpoint/errors.js";
+import { agentOutput } from "../../checkpoint/history/history-errors.js";
 import { END_INDEX, type NodeSettings, START } from "../../compose/plan/plan.js";
 import { KumikoError } from "../../errors.js";
 import type { Program } from "../program.js";

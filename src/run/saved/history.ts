@@ -12,7 +12,7 @@ import { asRecord, type JsonRecord, parseJson } from "../../checkpoint/document/
 import { copyOf, documentOf, readSlot, readTree } from "../../checkpoint/document/read-document.js";
 import type { Slot } from "../../checkpoint/document/snapshot.js";
 import { headFields, type RunIdentity, writeHead, writeRun } from "../../checkpoint/document/write-document.js";
-import { noHistory, notEditable, reservedId, unknownEntry } from "../../checkpoint/errors.js";
+import { reservedId } from "../../checkpoint/errors.js";
 import type {
   ForkOptions,
   HistoryEntry,
@@ -20,6 +20,7 @@ import type {
   PruneOptions,
   SavedState,
 } from "../../checkpoint/history/history-entry.js";
+import { noHistory, notEditable, unknownEntry } from "../../checkpoint/history/history-errors.js";
 import {
   dropHistory,
   dropSegments,

@@ -53,7 +53,7 @@ export function openJournal(
   const journal = new CheckpointJournal({
     store: plan.store,
     ids: read === undefined ? undefined : { read, write: writeToCheckpointId ?? read },
-    isStepwise: plan.durability === "step" && !isPassing,
+    isStepwise: (plan.durability ?? (driven === undefined ? "exit" : "step")) === "step" && !isPassing,
     keepCheckpoint: plan.keepCheckpoint || plan.history !== undefined,
     history: plan.history && { ...plan.history, now: () => clock.now() },
     codec: codecOf(plan.runtime.codecs),

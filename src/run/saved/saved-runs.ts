@@ -1,3 +1,4 @@
+import { questionExpired } from "../../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import type { RunSnapshot } from "../../checkpoint/document/snapshot.js";
 import { START, START_INDEX } from "../../compose/plan/plan.js";
@@ -16,6 +17,7 @@ export const savedRuns = {
     return new Ledger(run);
   },
   parseAnswer,
+  expired: ({ key, address, expiresAt }) => questionExpired(key, address, expiresAt),
   openJournal,
   startSnapshot,
   checkKinds,
