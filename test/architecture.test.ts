@@ -54,6 +54,7 @@ const innerFiles: Readonly<Record<string, readonly string[]>> = {
     "checkpoint/document-fields.property.test.ts",
     "checkpoint/hanging-stores.test.ts",
     "checkpoint/watched-store.ts",
+    "run/segment/stores.test.ts",
   ],
   "They make names of processes that are dead, on other machines or of another time.": [
     "checkpoint/journal/process-owner.test.ts",

@@ -1,5 +1,4 @@
 import type { GraphInfo } from "../callbacks/graph-info.js";
-import type { CheckpointDocument } from "../checkpoint/document/document.js";
 import type {
   ForkOptions,
   HistoryEntry,
@@ -75,18 +74,8 @@ export class CompiledPlan<in I, out O, out Inner = unknown> implements Runnable<
   }
 
   async segment(id: string, options?: SegmentOptions<I>): Promise<SavedRun<O>> {
-    const { driveSegment } = await import("./saved/segment.js");
-    const { name, store, runtime } = this.#plan;
-    const target = {
-      name,
-      store,
-      runtime,
-      check: (given: RunOptions) => this.checkOptions(given),
-      start: (input: unknown, given: RunOptions) => this.invoke(input as I, given),
-      resume: (run: string, answers: Answers | undefined, given: RunOptions) => this.resume(run, answers, given),
-      output: ({ output }: CheckpointDocument) => output?.value as O,
-    };
-    return driveSegment<O>(target, id, options);
+    const { segmentOfGraph } = await import("./saved/segment.js");
+    return segmentOfGraph<O>(this, this.#plan, id, options);
   }
 
   async *history(checkpointId: string, limits?: HistoryLimits): AsyncGenerator<HistoryEntry, void, undefined> {

@@ -16,7 +16,6 @@ import type { FlowInput, WorkflowGraph } from "./flow-graph.js";
 import { answersFor } from "./resume-request.js";
 import type { RestartOptions, ResumeOptions, StartOptions } from "./run-options.js";
 import { resultOfRun, type StepTree, type WorkflowOutcome } from "./run-result.js";
-import { savedQuestions } from "./saved-questions.js";
 import type { AnyStep } from "./step.js";
 import type { WorkflowEvent } from "./workflow-event.js";
 import type { WorkflowResult } from "./workflow-result.js";
@@ -186,7 +185,10 @@ export class WorkflowRun<in In = never, out Out = unknown> {
 
   /** Loads the open interrupts of a run that another process has started. */
   async #loadInterrupts(): Promise<readonly Interrupt[]> {
-    const interrupts = await savedQuestions(this.#owner.app(), this.#checkpointId);
+    const interrupts = await (await import("./saved-questions.js")).savedQuestions(
+      this.#owner.app(),
+      this.#checkpointId,
+    );
     if (interrupts.length > 0) return interrupts;
     throw notSuspended(this.workflowId, this.runId);
   }

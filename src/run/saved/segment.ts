@@ -16,6 +16,7 @@ import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
 import type { Clock } from "../../components/clock.js";
 import { pause } from "../../components/pause.js";
 import type { Answers, RunOptions } from "../../compose/options.js";
+import type { Plan } from "../../compose/plan/plan.js";
 import type { Runtime } from "../../compose/runtime.js";
 import type { SavedRun, SegmentOptions, SegmentSettings } from "../../compose/segment.js";
 import { KumikoError } from "../../errors.js";
@@ -67,6 +68,32 @@ const runNames: readonly string[] = [
   "nodes",
   "control",
 ] satisfies (keyof RunOptions)[];
+
+/** A compiled graph, as far as its segments need it. */
+interface SegmentedGraph {
+  checkOptions(options: RunOptions): void;
+  invoke(input: never, options: RunOptions): Promise<unknown>;
+  resume(id: string, answers: Answers | undefined, options: RunOptions): Promise<unknown>;
+}
+
+/** Drives a run of a compiled graph. */
+export function segmentOfGraph<O>(
+  graph: SegmentedGraph,
+  { name, store, runtime }: Plan,
+  id: string,
+  options: SegmentOptions = {},
+): Promise<SavedRun<O>> {
+  const target: SegmentTarget<O> = {
+    name,
+    store,
+    runtime,
+    check: (given) => graph.checkOptions(given),
+    start: (input, given) => graph.invoke(input as never, given) as Promise<O>,
+    resume: (run, answers, given) => graph.resume(run, answers, given) as Promise<O>,
+    output: ({ output }) => output?.value as O,
+  };
+  return driveSegment<O>(target, id, options);
+}
 
 /** Drives a run from where it stands to its next pause or end. */
 export async function driveSegment<O>(
