@@ -7,7 +7,7 @@ import type { Answers } from "../compose/options.js";
 import { KumikoError } from "../errors.js";
 import { Context } from "../run/context.js";
 import { withLocal } from "../run/local.js";
-import { howSaved, type SavedAs, savedAs } from "../run/options/checkpoint-options.js";
+import { howSaved, savedAs } from "../run/options/checkpoint-options.js";
 import { jsonCopy } from "../schema/encode-json.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
@@ -101,7 +101,7 @@ export class OngoingRun {
     const run = this.#ofTurn(runOptionsOf(given, this.#watchedBy(thread)));
     const input = thread?.messages ?? messages;
     this.#prompt = input;
-    const how = { ...howSaved(options), ...savedAsTurn(thread) };
+    const how = { ...howSaved(options), ...thread?.saved };
     this.#driven = how.driven;
     const own = thread === undefined && !isPassing && !how.driven ? run : savedAs(run, { ...how, isPassing });
     return this.#settle(() => this.#agent.graph.invoke(input, own), { thread, parent: options.parent });
@@ -275,16 +275,10 @@ export class OngoingRun {
     const end = { state: turn.hasBegun ? turn.state : undefined, messages, error };
     // a turn that cannot be closed is free all the same, and the caller should read why the run has failed
     const status = isAborted ? "aborted" : "failed";
-    const isLeft = this.#driven !== undefined && this.#isLeft(isAborted, thread);
+    const isLeft = thread?.isLeft(isAborted, this.#driven) === true;
     const closing = Promise.allSettled([isLeft ? thread?.release() : thread?.close(status, end)]);
     await untilStopped(closing, isAborted ? [AbortSignal.abort(error)] : signals, runtime).catch(() => undefined);
     throw error;
-  }
-
-  /** Whether the turn of a segment that was stopped, or could not save it, goes on later. */
-  #isLeft(isAborted: boolean, thread: ThreadTurn | undefined): boolean {
-    if (thread?.signal.aborted === true) return false;
-    return isAborted || this.#driven?.ended?.status === "ready";
   }
 
   #emit(event: Parameters<EventFeed["emit"]>[0]): void {
@@ -300,11 +294,6 @@ export class OngoingRun {
     const { checkpointId, ...event } = end;
     this.#emit({ type: "finish", ...event, ...(checkpointId !== undefined && { checkpointId }) });
   }
-}
-
-/** How the run of a turn is saved. */
-function savedAsTurn(thread: ThreadTurn | undefined): SavedAs {
-  return thread === undefined ? {} : { hasReservedId: true, threadId: thread.threadId, userId: thread.userId };
 }
 
 interface Begun {

@@ -1,8 +1,10 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import type { DrivenRun } from "../../checkpoint/journal/driven.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { type Clock, clockOf } from "../../components/clock.js";
 import { KumikoError } from "../../errors.js";
+import type { SavedAs } from "../../run/options/checkpoint-options.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { type AgentParts, reachableFrom } from "../agent-parts.js";
 import { type AgentState, contextKey, keptContext } from "../agent-state.js";
@@ -157,6 +159,17 @@ export class ThreadTurn {
     if (this.#isDone) return;
     await this.close("done", { state, messages: state.log });
     this.#isDone = true;
+  }
+
+  /** How its run is saved. */
+  get saved(): SavedAs {
+    return { hasReservedId: true, threadId: this.threadId, userId: this.userId };
+  }
+
+  /** Whether it goes on later: the segment that drives it was stopped, or could not save it. */
+  isLeft(isAborted: boolean, driven: DrivenRun | undefined): boolean {
+    if (driven === undefined || this.signal.aborted) return false;
+    return isAborted || driven.ended?.status === "ready";
   }
 
   /** Leaves the turn as it is, for whoever goes on with it. */

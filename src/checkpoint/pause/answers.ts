@@ -146,7 +146,8 @@ export function find(
   open: readonly Open[],
   context: Pick<AnswerContext, "answered" | "requested">,
 ): Open {
-  const waiting = open.filter(({ waits }) => waits);
+  const isOpen = ({ waits, isLate }: Open): boolean => waits && !isLate;
+  const waiting = open.filter(isOpen);
   if (byAddress) {
     const there = waiting.filter(({ address }) => address === name);
     const [only] = there;
@@ -159,7 +160,7 @@ export function find(
     return only;
   }
   const named = open.filter(({ id }) => id === name);
-  const found = named.find(({ waits }) => waits);
+  const found = named.find(isOpen);
   if (found !== undefined) return found;
   if (named.some(({ isLate }) => isLate))
     throw unknownInterrupt(

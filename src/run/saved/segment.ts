@@ -9,6 +9,7 @@ import { DrivenRun, type FoundRun, isStoreFailure, Patience, waitMs } from "../.
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import { callStore, isLost, readRow } from "../../checkpoint/journal/store-calls.js";
 import { InterruptError } from "../../checkpoint/pause/interrupt.js";
+import { isStopInfo } from "../../checkpoint/pause/stop-info.js";
 import { changeHead } from "../../checkpoint/runs/change-head.js";
 import { unbegunRun } from "../../checkpoint/runs/unbegun-run.js";
 import { codecOf } from "../../checkpoint/values/codec-of.js";
@@ -133,7 +134,12 @@ type Decision<O> = SavedRun<O> | { readonly claim: DrivenRun; readonly answers: 
 export function fittingAnswers(document: CheckpointDocument, answers: Answers | undefined): Answers | undefined {
   if (answers === undefined) return undefined;
   const open = openQuestions({ ...document, status: "waiting" });
-  const byId = Object.entries(answers).filter(([id]) => open.some((question) => question.id === id));
+  const byId = Object.entries(answers).flatMap(([id, answer]) => {
+    const question = open.find((one) => one.id === id);
+    if (question === undefined) return [];
+    // it releases a stop before or after nodes, and is no new state
+    return [[id, answer === null && isStopInfo(question.info) ? undefined : answer] as const];
+  });
   const given: unknown = answers.byAddress;
   const places = isFields(given) ? Object.entries(given) : [];
   const byAddress = places.filter(([address]) => open.some((question) => question.address === address));
