@@ -31,6 +31,8 @@ export class AppProcess {
       clearTimeout(timer);
       timer = setTimeout(() => void this.#restart(), 150);
     });
+    // a system watches only so many files
+    this.#watcher.on("error", ({ message }) => process.stderr.write(`Changes are no longer seen: ${message}\n`));
   }
 
   async stop(): Promise<void> {
