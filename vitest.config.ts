@@ -77,6 +77,8 @@ export default defineConfig({
             "test/compose/plan/**",
             "test/checkpoint/{values,journal}/**",
             "test/checkpoint/memory-store.test.ts",
+            // a way of its own to run
+            "test/run/segment/**",
             // counts the saves of a run, which are others in other ways to run
             "test/checkpoint/history*.test.ts",
             ...filesAsWritten.map((file) => `test/${file}`),

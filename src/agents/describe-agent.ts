@@ -1,6 +1,7 @@
 import type { ToolDescription } from "../callbacks/graph-info.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
+import { withoutUndefined } from "../schema/without-undefined.js";
 import { approvalIn } from "../tools/define/approval.js";
 import { approvalFor } from "../tools/define/approval-option.js";
 import { describeTool } from "../tools/node/describe-tools.js";
@@ -14,23 +15,25 @@ export function describeAgent(parts: AgentParts): AgentDescription {
   const { instructions, handoffs } = options;
   const model = modelOf(parts);
   const given = typeof instructions === "function" ? "dynamic" : instructions;
-  return {
+  return withoutUndefined<Whole>({
     name,
-    ...(description !== undefined && { description }),
-    ...(given !== undefined && { instructions: given }),
-    ...(model !== undefined && { model }),
+    description,
+    instructions: given,
+    model,
     tools: agentTools(parts) ?? "dynamic",
-    ...(output && { output: schemaOf(output) }),
+    output: output && schemaOf(output),
     handoffs: typeof handoffs === "function" ? "dynamic" : parts.handoffs().map((agent) => agent.name),
     middleware: middleware.map((one) => one.name),
     maxSteps,
-  };
+  }) as AgentDescription;
 }
+
+type Whole = { readonly [Name in keyof AgentDescription]-?: AgentDescription[Name] | undefined };
 
 /** What the description of an agent's graph says of the node that asks the model. */
 export function describeModelNode(parts: AgentParts): { readonly component: "model"; readonly type?: string } {
   const type = modelOf(parts);
-  return { component: "model", ...(type !== undefined && type !== "dynamic" && { type }) };
+  return type === undefined || type === "dynamic" ? { component: "model" } : { component: "model", type };
 }
 
 /** The same of the node that runs the tools. */

@@ -1,6 +1,6 @@
 import { checkOptions } from "../check-options.js";
 import type { Interrupt, InterruptError } from "../checkpoint/pause/interrupt.js";
-import { KumikoError, messageOf } from "../errors.js";
+import { type ErrorCode, KumikoError, messageOf } from "../errors.js";
 import { isAgenticMessage } from "../schema/message/agentic-message.js";
 import { shorten } from "../schema/shorten.js";
 import { list } from "../wording.js";
@@ -79,20 +79,16 @@ export const noSuchTool = (option: string, name: string, known: readonly string[
 export const unknownStepTool = (middleware: string, name: string, known: readonly string[]): KumikoError =>
   invalidAgentOption(`Middleware "${middleware}" chose the tool "${name}" in beforeStep. Tools: ${list(known)}.`);
 
+/** Code of the user has thrown in `what`. An error of the package keeps its code. */
+const failedIn = (what: string, cause: unknown, code: ErrorCode = "NODE_FAILED"): KumikoError =>
+  new KumikoError(KumikoError.is(cause) ? cause.code : code, `${what}: ${messageOf(cause)}`, { cause });
+
 /** A function of an option has thrown: it is not the node that failed. */
 export const optionFailed = (agent: string, option: string, cause: unknown): KumikoError =>
-  new KumikoError(
-    KumikoError.is(cause) ? cause.code : "NODE_FAILED",
-    `The function ${option} of agent "${agent}" failed: ${messageOf(cause)}`,
-    { cause },
-  );
+  failedIn(`The function ${option} of agent "${agent}" failed`, cause);
 
 export const wrongFunctionResult = (option: string, cause: unknown): KumikoError =>
-  KumikoError.is(cause)
-    ? new KumikoError(cause.code, `The function ${option} of the agent returned something wrong: ${cause.message}`, {
-        cause,
-      })
-    : invalidAgentOption(`The function ${option} of the agent returned something wrong: ${messageOf(cause)}`);
+  failedIn(`The function ${option} of the agent returned something wrong`, cause, "INVALID_OPTION");
 
 const invalidPrompt = (what: string): KumikoError => new KumikoError("INVALID_MESSAGE", what);
 
@@ -137,20 +133,18 @@ export const nothingToResume = (): KumikoError =>
 
 // running
 
-export const needsStore = (what: string): KumikoError =>
+export const needsStore = (what: string, cause?: InterruptError): KumikoError =>
   new KumikoError(
     "NO_STORE",
     `${what}, and nothing keeps the run meanwhile. Give createAgent({ store }), memoryStore() for instance.`,
+    cause && { cause },
   );
 
-export const askedWithoutStore = (asked: InterruptError): KumikoError => {
-  const places = asked.interrupts.map(({ address }) => `"${address}"`).join(", ");
-  return new KumikoError(
-    "NO_STORE",
-    `The agent was asked to wait for an answer at ${places}, and nothing keeps the run meanwhile. Give createAgent({ store }), memoryStore() for instance.`,
-    { cause: asked },
+export const askedWithoutStore = (asked: InterruptError): KumikoError =>
+  needsStore(
+    `The agent was asked to wait for an answer at ${asked.interrupts.map(({ address }) => `"${address}"`).join(", ")}`,
+    asked,
   );
-};
 
 export const tooManySteps = (agent: string, limit: number): KumikoError =>
   new KumikoError(
@@ -174,11 +168,7 @@ export const streamRestarted = (): KumikoError =>
   );
 
 export const hookFailed = (middleware: string, hook: string, cause: unknown): KumikoError =>
-  new KumikoError(
-    KumikoError.is(cause) ? cause.code : "NODE_FAILED",
-    `Middleware "${middleware}" failed in ${hook}: ${messageOf(cause)}`,
-    { cause },
-  );
+  failedIn(`Middleware "${middleware}" failed in ${hook}`, cause);
 
 /** `path` leads to the value in the state that cannot be saved; it is empty for the state itself. */
 export const stateNotJson = (

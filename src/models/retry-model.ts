@@ -1,20 +1,13 @@
 import { checkOptions } from "../check-options.js";
-import { clockOf } from "../components/clock.js";
 import type { AgenticModel, ModelContext } from "../components/model.js";
-import { pause } from "../components/pause.js";
 import type { RetryPolicy } from "../components/policies.js";
-import { messageOf } from "../errors.js";
-import { type Delays, delayAfter } from "../run/policies/retry-delay.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { StreamReader } from "../schema/stream/reader.js";
 import { type AttemptingModel, attemptable, generateWith, repeatsOthers, streamWith } from "./attempts.js";
 import { requireAfterContent, requireNumber, requireWhole } from "./check-options.js";
-import { attemptsFailed, invalidModelOption, optionFunctionFailed } from "./errors.js";
-import { isRetryableModelError } from "./is-retryable-model-error.js";
+import { attemptsFailed, invalidModelOption } from "./errors.js";
 import type { Model } from "./model.js";
 import type { AfterContent, ModelAttempt, ModelAttempts } from "./model-attempts.js";
-import { randomOf } from "./runtime-parts.js";
-import { tell } from "./tell.js";
 import { modelFrom } from "./to-model.js";
 
 /**
@@ -125,6 +118,7 @@ class Retries implements ModelAttempts {
   async next(failure: unknown): Promise<ModelAttempt> {
     if (this.#number >= this.#policy.attempts) throw this.ending(failure);
     const ending = (why: string): unknown => attemptsFailed(failure, this.#number, why);
+    const { awaitRetry } = await import("./await-retry.js");
     await awaitRetry(failure, { attempt: this.#number, policy: this.#policy, ending }, this.#ctx);
     this.#number += 1;
     return { model: this.first.model, key: `attempt ${this.#number}` };
@@ -132,41 +126,5 @@ class Retries implements ModelAttempts {
 
   ending(failure: unknown): unknown {
     return attemptsFailed(failure, this.#number);
-  }
-}
-
-/** A failed attempt. */
-interface FailedAttempt {
-  readonly attempt: number;
-  readonly policy: Delays & Pick<RetryPolicy, "retryOn">;
-  /** The error of the call if there is no further attempt. */
-  readonly ending: (why: string) => unknown;
-}
-
-/** Waits until the next attempt. Rejects if the policy allows none. */
-async function awaitRetry(
-  failure: unknown,
-  { attempt, policy, ending }: FailedAttempt,
-  ctx: ModelContext,
-): Promise<void> {
-  if (!isRetried(failure, attempt, policy)) throw ending("");
-  const clock = clockOf(ctx);
-  const delayMs = delayAfter(failure, attempt, policy, { clock, random: randomOf(ctx) });
-  if (delayMs === undefined) {
-    throw ending(`The service asks to wait longer than maxDelayMs (${policy.maxDelayMs}) before the next attempt.`);
-  }
-  tell(ctx, { kind: "retry", attempt, error: failure, delayMs, message: messageOf(failure) });
-  if (delayMs > 0) await pause(delayMs, clock, ctx.signal);
-}
-
-function isRetried(
-  failure: unknown,
-  attempt: number,
-  { retryOn = isRetryableModelError }: FailedAttempt["policy"],
-): boolean {
-  try {
-    return retryOn(failure, { attempt });
-  } catch (cause) {
-    throw optionFunctionFailed("retryOn", failure, cause);
   }
 }
