@@ -175,10 +175,14 @@ export function findCause<E>(error: unknown, type: abstract new (...args: never[
   return undefined;
 }
 
-/** Whether an error, or one of its causes, is the miss of a tape. It ends the run as an abort does: nothing else may answer it. */
+/**
+ * Whether an error, or one of its causes, is the miss of a tape, or a tape that cannot be read. It ends the run as an abort does:
+ * nothing else may answer it.
+ */
 export function endsRun(error: unknown, depth = 20): boolean {
   if (!(error instanceof Error) || depth === 0) return false;
-  return ("code" in error && error.code === "TAPE_MISS") || endsRun(error.cause, depth - 1);
+  const { code } = error as { readonly code?: unknown };
+  return code === "TAPE_MISS" || code === "INVALID_TAPE" || endsRun(error.cause, depth - 1);
 }
 
 /** The text of anything that can be thrown. */

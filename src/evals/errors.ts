@@ -38,7 +38,7 @@ export const noCalls = (given: unknown): KumikoError =>
 
 export const notCalls = (where: string, given: unknown): KumikoError =>
   invalidEvalOption(
-    `${where} of matchCalls must be a list (got ${kindOf(given)}). Pass what calls(…) returned, and the expected calls.`,
+    `${where} of matchCalls must be a list of calls (got ${Array.isArray(given) ? "a list with something else" : kindOf(given)}). Pass what calls(…) returned, and the expected calls.`,
   );
 
 export const invalidExpected = (where: string, why: string): KumikoError =>

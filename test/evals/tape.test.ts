@@ -86,6 +86,32 @@ describe("a tape", () => {
     expect(again).toEqual(["one", "two", "one"]);
   });
 
+  test("keeps the answers of equal requests in the order of the calls, whichever came first", async () => {
+    const waiting: (() => void)[] = [];
+    let count = 0;
+    const model: CustomModel = {
+      component: "model",
+      type: "ScriptedModel",
+      generate: async () => {
+        count += 1;
+        const text = String(count);
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        return assistantMessage(text);
+      },
+    };
+    const tape = tapeOf("auto");
+    const asking = [1, 2, 3].map(() => asked(model, "Hi", tape));
+    while (waiting.length < 3) await new Promise(setImmediate);
+    for (const [index, resume] of waiting.reverse().entries()) {
+      resume();
+      await asking[2 - index];
+    }
+    const replay = tapeOf("replay");
+    const again = [];
+    for (let index = 0; index < 3; index++) again.push(await asked(never(), "Hi", replay));
+    expect(again).toEqual(await Promise.all(asking));
+  });
+
   test("records all anew in the mode record", async () => {
     await asked(scriptedModel("old"), "Hi");
     const tape = tapeOf("record");

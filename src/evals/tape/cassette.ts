@@ -33,7 +33,7 @@ export function cassette(folder: string, options: CassetteOptions = {}): Tape {
   checkOptions("cassette", options, { mode: true, ignore: patterns, secrets: patterns });
   const { mode = modeOfEnvironment(), ignore = [], secrets = [] } = options;
   if (!isMode(mode)) throw invalidTapeMode("mode of cassette", mode);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) throw folderIsFile(folder);
+  if (isFile(folder)) throw folderIsFile(folder);
   const stats = { replayed: 0, recorded: 0, reused: 0 };
   let player: ReturnType<Play> | undefined;
   const load: Play = async () => {
@@ -91,6 +91,15 @@ function tapedFunction<F extends (...args: never[]) => Promise<unknown>>(name: s
   };
   // it takes and returns what the function does
   return taped as never as F;
+}
+
+/** Also if a part of the path is a file. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+  } catch (error) {
+    return isFields(error) && error.code === "ENOTDIR";
+  }
 }
 
 const patterns: OptionCheck = [

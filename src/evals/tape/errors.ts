@@ -1,5 +1,6 @@
 import { KumikoError, messageOf } from "../../errors.js";
 import { shorten } from "../../schema/shorten.js";
+import { kindOf } from "../../wording.js";
 
 export const invalidTape = (path: string, why: string, cause?: unknown): KumikoError =>
   new KumikoError(
@@ -19,6 +20,15 @@ export const notRecordable = (what: string, path: string, kind: string): KumikoE
     "NOT_SERIALIZABLE",
     `The result of ${what} cannot be kept on a tape: ${path === "" ? "it" : path} is ${kind}, which JSON cannot hold. Return plain JSON, or leave it off the tape.`,
   );
+
+export const notVectors = (embedder: string, given: unknown, texts: readonly string[]): KumikoError => {
+  const got = Array.isArray(given) ? `${given.length} values that are not all vectors` : kindOf(given);
+  const what = Array.isArray(given) && given.length !== texts.length ? `${given.length} vectors` : got;
+  return new KumikoError(
+    "EMBEDDING_FAILED",
+    `The embedder "${embedder}" returned ${what} for ${texts.length} texts, so nothing was kept on the tape. It must return one list of finite numbers per text.`,
+  );
+};
 
 /** What a miss says about the recording that is most like the request. */
 export interface Nearest {

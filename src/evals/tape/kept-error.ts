@@ -4,6 +4,7 @@ import { isFields, numberIf, textIf } from "../../is.js";
 import { isRetryableModelError } from "../../models/is-retryable-model-error.js";
 import { causesOf } from "../../run/policies/causes-of.js";
 import { ToolError } from "../../tools/define/errors.js";
+import { invalidTape } from "./errors.js";
 import type { Json } from "./plain-json.js";
 
 type KeptError = { readonly [field: string]: Json };
@@ -33,9 +34,14 @@ function isAbort(error: unknown): boolean {
 }
 
 /** The error of a tape as it can be thrown again. */
-export function replayedError(kept: Json, call?: { readonly toolName: string; readonly callId: string }): Error {
+export function replayedError(
+  kept: Json,
+  path: string,
+  call?: { readonly toolName: string; readonly callId: string },
+): Error {
   const { message, name, code, status, statusCode, kind } = isFields(kept) ? kept : {};
-  const text = textIf(message) ?? "The error of this call has no message on its tape.";
+  const text = textIf(message);
+  if (text === undefined) return invalidTape(path, "has an answer whose error has no message");
   if (kind !== undefined && call !== undefined) return new ToolError(kind as ToolError["kind"], text, call);
   const error = name === "KumikoError" ? new KumikoError(String(code) as ErrorCode, text) : new Error(text);
   const fields = { name, code, status, statusCode, isRetryable: false };

@@ -3,7 +3,7 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ToolInfo } from "../../schema/tool-info.js";
 import { CallNumbers, type CanonicalMessage, canonicalMessage, withNumbers } from "./canonical-message.js";
 import { canonicalSchema } from "./canonical-schema.js";
-import { type Json, sha256, toJson, withTexts } from "./plain-json.js";
+import { type Json, sha256, toJson } from "./plain-json.js";
 import type { TapeText } from "./tape-text.js";
 
 /** So many of the last messages are in a request as they are; of earlier ones, only a hash. */
@@ -98,13 +98,3 @@ function nameOf(tool: Json): string {
 }
 
 const order = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
-
-/** The texts of a message in a request, for file names and error messages. */
-export function textsOf(json: Json): string {
-  const texts: string[] = [];
-  withTexts(json, (text) => {
-    texts.push(text);
-    return text;
-  });
-  return texts.join(" ");
-}

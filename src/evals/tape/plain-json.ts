@@ -5,8 +5,8 @@ import { kindOf } from "../../wording.js";
 /** A value of JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** Returns the value that takes the place of a string. */
-type ChangeText = (text: string) => string;
+/** Returns the value that takes the place of a string, which is the value of a field, if it is one. */
+type ChangeText = (text: string, field?: string) => string;
 
 /**
  * Any value as JSON, with sorted keys: `undefined` and functions are left out, dates and URLs are strings, maps and sets are lists, and
@@ -18,10 +18,10 @@ export function toJson(value: unknown, change: ChangeText = same): Json | undefi
 
 const same: ChangeText = (text) => text;
 
-function jsonOf(value: unknown, change: ChangeText, around: readonly object[]): Json | undefined {
+function jsonOf(value: unknown, change: ChangeText, around: readonly object[], field?: string): Json | undefined {
   switch (typeof value) {
     case "string":
-      return change(value);
+      return change(value, field);
     case "boolean":
       return value;
     case "number":
@@ -29,16 +29,16 @@ function jsonOf(value: unknown, change: ChangeText, around: readonly object[]): 
     case "bigint":
       return String(value);
     case "object":
-      return value === null ? null : objectJson(value, change, around);
+      return value === null ? null : objectJson(value, change, around, field);
     default:
       return undefined;
   }
 }
 
-function objectJson(value: object, change: ChangeText, around: readonly object[]): Json | undefined {
+function objectJson(value: object, change: ChangeText, around: readonly object[], field?: string): Json | undefined {
   if (around.includes(value)) return "[circular]";
   const inside = [...around, value];
-  if (Array.isArray(value)) return value.map((item) => jsonOf(item, change, inside) ?? null);
+  if (Array.isArray(value)) return value.map((item) => jsonOf(item, change, inside, field) ?? null);
   if (value instanceof Map || value instanceof Set) {
     return [...value].map((item: unknown) => jsonOf(item, change, inside) ?? null);
   }
@@ -50,7 +50,7 @@ function objectJson(value: object, change: ChangeText, around: readonly object[]
   if ("toJSON" in value && typeof value.toJSON === "function") return jsonOf(value.toJSON(), change, inside);
   const json: Record<string, Json> = {};
   for (const key of Object.keys(value).sort()) {
-    const inner = jsonOf(Reflect.get(value, key), change, inside);
+    const inner = jsonOf(Reflect.get(value, key), change, inside, key);
     if (inner !== undefined) define(json, change(key), inner);
   }
   return json;

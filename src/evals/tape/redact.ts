@@ -1,7 +1,7 @@
 import { env } from "node:process";
 
-/** Masks secrets in a text. */
-export type Redact = (text: string) => string;
+/** Masks secrets in a text, which is the value of a field, if it is one. */
+export type Redact = (text: string, field?: string) => string;
 
 /** Variables with names like these hold secrets. */
 const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL/i;
@@ -11,9 +11,10 @@ const leastLength = 12;
 
 /** The forms of well-known keys, tokens and passwords, and what takes their place. */
 const shapes: readonly (readonly [RegExp, string])[] = [
-  [/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g, "[secret]"],
+  [/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^"']*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|(?=["'])|$)/g, "[secret]"],
   [/\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g, "[secret]"],
   [/\b(Bearer\s+)[\w.~+/-]{8,}=*/gi, "$1[secret]"],
+  [/\b(Basic\s+)(?=[\w+/]*[\d=])[\w+/]{12,}={0,2}/g, "$1[secret]"],
   [/\bsk-[\w-]{10,}/g, "[secret]"],
   [/\bgh[opusr]_\w{16,}/g, "[secret]"],
   [/\bgithub_pat_\w{16,}/g, "[secret]"],
@@ -28,7 +29,7 @@ const shapes: readonly (readonly [RegExp, string])[] = [
 export function redactor(secrets: readonly RegExp[]): Redact {
   const own = secrets.map(everywhere);
   const secretValues = new SecretValues();
-  return (text) => {
+  const maskedText = (text: string): string => {
     let masked = text;
     for (const [value, name] of secretValues.now()) {
       if (masked.includes(value)) masked = masked.replaceAll(value, () => `[${name}]`);
@@ -37,6 +38,34 @@ export function redactor(secrets: readonly RegExp[]): Redact {
     for (const [pattern, mask] of shapes) masked = masked.replace(pattern, mask);
     return masked;
   };
+  const redact: Redact = (text, field) => {
+    if (field !== undefined && isSecretField(field, text)) return "[secret]";
+    const masked = maskedText(text);
+    if (masked === text && !secretField.test(text)) return text;
+    const json = maskedJson(text, redact);
+    return json === undefined ? masked : maskedText(json);
+  };
+  return redact;
+}
+
+const secretField = /authorization|cookie|api[-_]?key/i;
+
+/** Headers that hold credentials, whatever they look like. */
+function isSecretField(field: string, text: string): boolean {
+  if (/^(?:(?:proxy-)?authorization|(?:x-)?api[-_]?key)$/i.test(field)) return text !== "";
+  return /^(?:set-)?cookie$/i.test(field) && text.includes("=");
+}
+
+/** A text that is JSON with its strings masked one by one, so that it stays JSON; `undefined` if that changes nothing. */
+function maskedJson(text: string, redact: Redact): string | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    const masked = JSON.stringify(value, (key, inner) => (typeof inner === "string" ? redact(inner, key) : inner));
+    return masked === JSON.stringify(value) ? undefined : masked;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A pattern that matches all occurrences, and has no position of its own. */
@@ -64,7 +93,10 @@ class SecretValues {
   }
 }
 
-/** A value as it is, in a URL, and in JSON. */
+/** A value as it is, in a URL, and in JSON, which may be a text in JSON itself. */
 function formsOf(value: string): string[] {
-  return [...new Set([value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)])];
+  const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+  const once = inJson(value);
+  const twice = inJson(once);
+  return [...new Set([value, encodeURIComponent(value), once, twice, inJson(twice)])];
 }

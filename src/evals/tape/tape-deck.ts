@@ -5,7 +5,7 @@ import { nearestRecording } from "./nearest.js";
 import { type Json, sha256, withTexts } from "./plain-json.js";
 import { noteReuse } from "./reuse.js";
 import type { TapeMode } from "./tape.js";
-import type { TapeFile, TapeFolder } from "./tape-folder.js";
+import type { TapeFolder } from "./tape-folder.js";
 import type { TapeText } from "./tape-text.js";
 
 /** One call that goes over a tape. */
@@ -47,8 +47,12 @@ export class TapeDeck {
   readonly stats: TapeStats;
   /** How many calls there were of each request. */
   readonly #counts = new Map<string, number>();
+  /** The numbers of the calls whose answers were put on the tape, by file. */
+  readonly #kept = new Map<string, number[]>();
   /** Requests whose old answers were replaced. */
   readonly #replaced = new Set<string>();
+
+  #calls = 0;
 
   constructor(folder: TapeFolder, text: TapeText, mode: TapeMode, stats: TapeStats) {
     this.stats = stats;
@@ -62,7 +66,7 @@ export class TapeDeck {
     const name = this.nameOf(taped);
     const path = this.folder.pathOf(name);
     if (this.mode === "record") return this.#ask(taped, name, path);
-    const answers = (this.folder.read(name)?.answers ?? []) as readonly Readonly<Record<string, Json>>[];
+    const answers = this.#answersOf(name, ctx);
     if (this.mode === "replay" && answers.length === 0) throw this.miss(taped, ctx);
     const count = this.#counts.get(name) ?? 0;
     let index = count;
@@ -83,20 +87,31 @@ export class TapeDeck {
     return { answer, path, keep: () => undefined, drop: () => undefined };
   }
 
+  #answersOf(name: string, ctx: unknown): readonly Readonly<Record<string, Json>>[] {
+    try {
+      return (this.folder.read(name)?.answers ?? []) as readonly Readonly<Record<string, Json>>[];
+    } catch (error) {
+      throw this.end(error, ctx);
+    }
+  }
+
   /** The answers of a request that do not depend on the number of the call; `undefined` if it has to be asked. */
-  peek(taped: TapedRequest): Readonly<Record<string, Json>> | undefined {
-    const answers = this.folder.read(this.nameOf(taped))?.answers ?? [];
-    return answers[0] as Readonly<Record<string, Json>> | undefined;
+  peek(taped: TapedRequest, ctx: unknown): Readonly<Record<string, Json>> | undefined {
+    return this.#answersOf(this.nameOf(taped), ctx)[0];
   }
 
   /** Puts an answer on the tape; `replaces` all that it had. */
   keep(taped: TapedRequest, answer: Readonly<Record<string, Json>>, replaces: boolean): void {
-    this.#write(taped, this.nameOf(taped), answer, replaces);
+    this.#write(taped, this.nameOf(taped), answer, { replaces, call: this.#calls++ });
   }
 
-  /** Ends the run of a context: what its tape does not know must not be answered by anything else. */
-  miss(taped: TapedRequest, ctx: unknown): Error {
-    const error = this.#missOf(taped);
+  /** The error of a request that the tape does not know. */
+  miss(taped: TapedRequest, ctx: unknown): unknown {
+    return this.end(this.#missOf(taped), ctx);
+  }
+
+  /** Ends the run of a context with an error of its tape, which must not be answered by anything else. */
+  end(error: unknown, ctx: unknown): unknown {
     if (ctx instanceof Context) {
       let scope: Scope = ctx.scope;
       while (scope.parent !== undefined) scope = scope.parent;
@@ -114,12 +129,13 @@ export class TapeDeck {
 
   #ask(taped: TapedRequest, name: string, path: string): Taken {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    const call = this.#calls++;
     return {
       answer: undefined,
       path,
       keep: (answer) => {
         const replaces = this.mode === "record" && !this.#replaced.has(name);
-        this.#write(taped, name, answer, replaces);
+        this.#write(taped, name, answer, { replaces, call });
         this.#replaced.add(name);
       },
       drop: () => void this.#counts.set(name, (this.#counts.get(name) ?? 1) - 1),
@@ -130,17 +146,21 @@ export class TapeDeck {
     { request, tools }: TapedRequest,
     name: string,
     answer: Readonly<Record<string, Json>>,
-    replaces: boolean,
+    { replaces, call }: { readonly replaces: boolean; readonly call: number },
   ): void {
     if (tools !== undefined && typeof request.tools === "string") this.#writeTools(request.tools, tools);
-    const known = replaces ? undefined : this.#known(name);
-    const answers = [...(known?.answers ?? []), this.text.masked(answer)];
+    const answers = replaces ? [] : [...(this.folder.read(name)?.answers ?? [])];
+    answers.splice(this.#placeOf(name, call, answers.length), 0, this.text.masked(answer));
     this.folder.write(name, { answers, request: withTexts(request, same), version: 1 });
     this.stats.recorded += 1;
   }
 
-  #known(name: string): TapeFile | undefined {
-    return this.folder.read(name);
+  /** Answers stand in the order of their calls, whichever came first. */
+  #placeOf(name: string, call: number, length: number): number {
+    const kept = this.#kept.get(name) ?? [];
+    const later = Math.min(length, kept.filter((other) => other > call).length);
+    this.#kept.set(name, [...kept, call]);
+    return length - later;
   }
 
   #writeTools(hash: string, tools: readonly Json[]): void {
@@ -164,8 +184,7 @@ export const toolsFile = (hash: string): string => `tools-${hash}.json`;
 /** Words of a request, by which people find its file. */
 function wordsOf(request: { readonly [field: string]: Json }): string {
   const { messages, name, input, args, text } = request;
-  const last = Array.isArray(messages) ? (messages as readonly Json[]).at(-1) : undefined;
-  const shown = last === undefined ? [name, input, args, text] : [lastText(last)];
+  const shown = Array.isArray(messages) ? [lastTextOf(messages)] : [name, input, args, text];
   const words = shown.map((part) => (part === undefined ? "" : textsIn(part))).join(" ");
   const slug = words
     .toLowerCase()
@@ -176,8 +195,12 @@ function wordsOf(request: { readonly [field: string]: Json }): string {
   return slug === "" ? "request" : slug;
 }
 
-function lastText(message: Json): Json {
-  const { contentBlocks } = message as { readonly contentBlocks?: readonly { readonly [field: string]: Json }[] };
+/** What the last message of a request says. */
+export function lastTextOf(messages: Json | undefined): Json {
+  const message = Array.isArray(messages) ? (messages as readonly Json[]).at(-1) : undefined;
+  const { contentBlocks } = (message ?? {}) as {
+    readonly contentBlocks?: readonly { readonly [field: string]: Json }[];
+  };
   const block = contentBlocks?.at(-1);
   return block?.text ?? block?.result ?? block?.name ?? "";
 }

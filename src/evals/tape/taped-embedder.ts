@@ -2,7 +2,7 @@ import type { NodeContext } from "../../components/context.js";
 import type { Embedder, EmbedderOptions } from "../../components/retrieval.js";
 import { isFields } from "../../is.js";
 import { shortenText } from "../../schema/shorten.js";
-import { invalidTape } from "./errors.js";
+import { invalidTape, notVectors } from "./errors.js";
 import { type Json, toJson } from "./plain-json.js";
 import type { TapeDeck, TapedRequest } from "./tape-deck.js";
 
@@ -29,14 +29,15 @@ export class TapedEmbedders {
       requests.set(text, taped);
       const name = this.#deck.nameOf(taped);
       const isFresh = mode === "record" && !this.#asked.has(name);
-      const answer = isFresh ? undefined : this.#deck.peek(taped);
+      const answer = isFresh ? undefined : this.#deck.peek(taped, ctx);
       if (answer !== undefined) vectors.set(text, vectorOf(answer, folder.pathOf(name)));
       else if (mode === "replay") throw this.#deck.miss(taped, ctx);
       else missing.push(text);
     }
     stats.replayed += vectors.size;
     if (missing.length > 0) {
-      const fresh = await embedder.embed(missing, ctx);
+      const fresh: unknown = await embedder.embed(missing, ctx);
+      if (!areVectors(fresh) || fresh.length !== missing.length) throw notVectors(embedder.type ?? "", fresh, missing);
       for (const [index, text] of missing.entries()) {
         const taped = requests.get(text);
         const vector = fresh[index];
@@ -62,6 +63,11 @@ export class TapedEmbedders {
       what: `the vector of a text by the embedder "${model}": ${shortenText(text, { length: 100 })}`,
     };
   }
+}
+
+function areVectors(value: unknown): value is readonly (readonly number[])[] {
+  const isVector = (one: unknown): boolean => Array.isArray(one) && one.length > 0 && one.every(Number.isFinite);
+  return Array.isArray(value) && value.every(isVector);
 }
 
 /** Vectors are exact: in 32 bits if that loses nothing. */

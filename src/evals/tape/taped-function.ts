@@ -27,7 +27,7 @@ export async function callTaped(
   const taken = deck.take(request, ctx);
   if (taken.answer !== undefined) {
     signal?.throwIfAborted();
-    if (taken.answer.error !== undefined) throw replayedError(taken.answer.error);
+    if (taken.answer.error !== undefined) throw replayedError(taken.answer.error, taken.path);
     return replayedValue(taken.answer, taken.path);
   }
   let value: unknown;
@@ -43,7 +43,7 @@ export async function callTaped(
     taken.keep(keptValue(value, `"${name}" (tape.wrap)`));
   } catch (error) {
     taken.drop();
-    throw error;
+    throw deck.end(error, ctx);
   }
   return value;
 }

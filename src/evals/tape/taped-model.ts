@@ -5,9 +5,9 @@ import { shortenText } from "../../schema/shorten.js";
 import { StreamReader } from "../../schema/stream/reader.js";
 import { invalidTape } from "./errors.js";
 import { keptError, replayedError } from "./kept-error.js";
-import { ModelRequests, textsOf } from "./model-request.js";
+import { ModelRequests } from "./model-request.js";
 import { type Json, toJson } from "./plain-json.js";
-import type { Taken, TapeDeck, TapedRequest } from "./tape-deck.js";
+import { lastTextOf, type Taken, type TapeDeck, type TapedRequest } from "./tape-deck.js";
 
 type Messages = readonly AgenticMessage[];
 
@@ -66,11 +66,8 @@ export class TapedModels {
   #requestOf(model: AgenticModel, messages: Messages, ctx: ModelContext): TapedRequest {
     const name = model.type ?? "";
     const { request, tools } = this.#requests.read(name, messages, ctx.options ?? {});
-    const { messages: shown } = request;
-    const last = Array.isArray(shown) ? (shown as readonly Json[]).at(-1) : undefined;
-    const said = shortenText(textsOf((last as { contentBlocks?: Json } | undefined)?.contentBlocks ?? ""), {
-      length: 100,
-    });
+    const last = lastTextOf(request.messages);
+    const said = shortenText(typeof last === "string" ? last : JSON.stringify(last), { length: 100 });
     return { kind: "model", request, tools, what: `this request to the model "${name}": ${said}` };
   }
 
@@ -120,5 +117,5 @@ function* replayed({ answer = {}, path }: Taken, ctx: ModelContext): Generator<A
     yield chunk;
   }
   ctx.signal.throwIfAborted();
-  if (error !== undefined) throw replayedError(error);
+  if (error !== undefined) throw replayedError(error, path);
 }

@@ -72,7 +72,9 @@ export class ToolWork {
 
   #replayed({ answer = {}, path }: Taken, ctx: ToolContext): unknown {
     ctx.signal?.throwIfAborted();
-    if (answer.error !== undefined) throw replayedError(answer.error, { toolName: this.#name, callId: ctx.toolCallId });
+    if (answer.error !== undefined) {
+      throw replayedError(answer.error, path, { toolName: this.#name, callId: ctx.toolCallId });
+    }
     return replayedValue(answer, path);
   }
 
@@ -126,7 +128,16 @@ export class ToolWork {
     if (taken.answer !== undefined) return;
     const hasAsked = ctx instanceof Context && ctx.openedInvocation?.hasStopped === true;
     if (hasAsked) taken.keep({ live: "question" });
-    else taken.keep(hasChildren(ctx) ? { live: "children" } : make());
+    else taken.keep(hasChildren(ctx) ? { live: "children" } : this.#recordable(make, ctx));
+  }
+
+  /** What no tape can keep ends the run: told to a model, it would be a part of what is recorded. */
+  #recordable<T>(make: () => T, ctx: ToolContext): T {
+    try {
+      return make();
+    } catch (error) {
+      throw this.#deck.end(error, ctx);
+    }
   }
 
   #keepError(taken: Taken, error: unknown, chunks: readonly unknown[], ctx: ToolContext): void {
