@@ -5,7 +5,7 @@ import { Graph } from "../../compose/graph.js";
 import { END, START } from "../../compose/plan/plan.js";
 import { type SleepTime, sleep } from "../../compose/sleep.js";
 import type { NodeOptions } from "../../compose/types/node-options.js";
-import { messageOf } from "../../errors.js";
+import { endsRun, messageOf } from "../../errors.js";
 import { invalidMastraOption } from "../errors.js";
 import { type Flow, type FlowState, flowOf, newFlowState } from "./flow.js";
 import { type BranchCase, type FlowEntry, stepsOf } from "./flow-entry.js";
@@ -189,7 +189,7 @@ class FlowGraphBuilder {
       try {
         return await runStep(node, input, ctx, flow, { isMember: true });
       } catch (error) {
-        if (flow.state.steps[step.id]?.status !== "failed") throw error;
+        if (flow.state.steps[step.id]?.status !== "failed" || endsRun(error)) throw error;
         return undefined;
       }
     };
@@ -258,6 +258,7 @@ async function chooseCases(
       try {
         return Boolean(await condition(params as never));
       } catch (error) {
+        if (endsRun(error)) throw error;
         flow.live.mastra
           .getLogger()
           .error(

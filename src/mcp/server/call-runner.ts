@@ -3,7 +3,7 @@ import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { type Interrupt, InterruptError } from "../../checkpoint/pause/interrupt.js";
 import type { RequestContext } from "../../components/request-context.js";
 import type { CompiledGraph } from "../../compose/compiled-graph.js";
-import { KumikoError, messageOf } from "../../errors.js";
+import { endsRun, KumikoError, messageOf } from "../../errors.js";
 import { type Fields, isFields } from "../../is.js";
 import { savedAs } from "../../run/options/checkpoint-options.js";
 import type { SchemaValidator } from "../../schema/schema-validator.js";
@@ -226,6 +226,7 @@ export class CallRunner {
         } else {
           request.signal.throwIfAborted();
           await this.records.forget(checkpointId);
+          if (endsRun(error)) throw error;
           return program.refused(messageOf(ownError(error)));
         }
       }
