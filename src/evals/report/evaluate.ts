@@ -107,7 +107,7 @@ function settingsOf(options: EvaluateOptions<never, never>): Settings {
     repeat: count,
     concurrency: count,
     passAt: [isPassAt, "a number from 0 to 1, or a record of such numbers"],
-    prices: [isFields, "a record of prices"],
+    prices: [isPrices, 'a record of prices: { "openai/gpt-5": { input: 1.25, output: 10 } }'],
     store: true,
     onWaiting: [(value) => value === "score" || value === "ask", '"score" or "ask"'],
     runtime: true,
@@ -126,6 +126,12 @@ function settingsOf(options: EvaluateOptions<never, never>): Settings {
   if (asks && store === undefined)
     throw invalidEvalOption('onWaiting: "ask" of evaluate needs a store, which keeps the evaluation while it waits.');
   return { name, run: run as Settings["run"], scorers, repeat, concurrency, passAt, prices, store, asks, runtime };
+}
+
+function isPrices(value: unknown): boolean {
+  const isPrice = (one: unknown): boolean =>
+    isFields(one) && [one.input, one.output].every((price) => typeof price === "number" && price >= 0);
+  return isFields(value) && Object.values(value).every(isPrice);
 }
 
 function isPassAt(value: unknown): boolean {

@@ -60,7 +60,7 @@ function problemsOf(name: string, summary: ScorerSummary, limit: Limit): string[
   const { unscored, cases, rateInterval, rate, mean } = summary;
   const reached = { rate, mean, low: rateInterval[0] };
   const wrong: string[] = [];
-  if (unscored > 0) wrong.push(`${name}: ${unscored} results are unscored.`);
+  if (unscored > 0) wrong.push(`${name}: ${unscored} ${unscored === 1 ? "result is" : "results are"} unscored.`);
   if (cases === 0) wrong.push(`${name}: no case has a score.`);
   for (const field of fields) {
     const least = limit[field];

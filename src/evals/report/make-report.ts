@@ -64,7 +64,7 @@ function scoreOf({ score, reason, parts }: ReadScore, passAt: number): ResultSco
     score,
     passed: score !== null && score >= passAt,
     ...(reason !== undefined && { reason }),
-    ...(parts !== undefined && { parts: toJson(parts) as Readonly<Record<string, unknown>> }),
+    ...(parts !== undefined && { parts }),
   };
 }
 

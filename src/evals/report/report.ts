@@ -87,4 +87,12 @@ export function checkReport(where: string, report: unknown): void {
     throw invalidReport(where, `has version ${version}, but this version of Kumiko reads version 1`);
   if (version !== 1) throw invalidReport(where, `has no version that this library knows (got ${shorten(version)})`);
   if (!Array.isArray(results) || !isFields(scores)) throw invalidReport(where, "has no results or scores");
+  for (const [index, one] of results.entries()) {
+    if (isFields(one) && typeof one.id === "string" && isFields(one.scores)) continue;
+    throw invalidReport(where, `has something else than a result at results[${index}]`);
+  }
+  for (const [name, summary] of Object.entries(scores)) {
+    if (isFields(summary) && Array.isArray(summary.rateInterval)) continue;
+    throw invalidReport(where, `has something else than the numbers of a scorer at scores["${name}"]`);
+  }
 }

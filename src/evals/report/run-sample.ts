@@ -6,7 +6,7 @@ import { type Fields, isFields, textIf } from "../../is.js";
 import { Context } from "../../run/context.js";
 import { areMessages } from "../../schema/message/agentic-message.js";
 import { type ReadScore, readScore, type Scorer } from "../scores/score.js";
-import type { UsageByModel } from "../scores/usage.js";
+import { usageIn } from "../scores/usage.js";
 import { calls } from "../trajectory/calls.js";
 import type { RanSample, Sample } from "./sample.js";
 
@@ -63,7 +63,7 @@ function readResult(given: unknown): Read {
   const { finishReason, steps, messages, usageByModel } = given;
   if (typeof finishReason === "string" && Array.isArray(steps) && areMessages(messages)) return readAgent(given);
   if (isFields(usageByModel) && "output" in given) {
-    return { output: given.output, usageByModel: usageByModel as UsageByModel };
+    return { output: given.output, usageByModel: usageIn(usageByModel) };
   }
   return { output: given, usageByModel: {} };
 }
@@ -71,7 +71,7 @@ function readResult(given: unknown): Read {
 function readAgent(given: Fields): Read {
   const output = outputOf(given);
   const result = plain({ ...given, ...("value" in output && { output: output.value }) });
-  const usageByModel = plain(given.usageByModel) as UsageByModel;
+  const usageByModel = usageIn(given.usageByModel);
   if (given.finishReason === "waiting") {
     return { result, error: `waits for ${namesOf(given.interrupts)}`, usageByModel };
   }

@@ -3,7 +3,9 @@ import type { NodeContext } from "../../components/context.js";
 import { isFields, textIf } from "../../is.js";
 import type { TokenUsage } from "../../schema/message/agentic-message.js";
 import { shorten } from "../../schema/shorten.js";
+import { toJson } from "../tape/plain-json.js";
 import type { Call } from "../trajectory/call.js";
+import { usageIn } from "./usage.js";
 
 /** One example of an evaluation. Further fields are for scorers. */
 export interface Case<Input = unknown, Expected = unknown> {
@@ -81,8 +83,9 @@ export function readScore(given: unknown): ReadScore {
   const { parts, usageByModel } = given;
   const more = {
     ...(reason !== undefined && { reason }),
-    ...(isFields(parts) && { parts }),
-    ...(isFields(usageByModel) && { usageByModel: usageByModel as Record<string, TokenUsage> }),
+    // what a scorer returns may be anything, and a store keeps data only
+    ...(isFields(parts) && { parts: toJson(parts) as Readonly<Record<string, unknown>> }),
+    ...(isFields(usageByModel) && { usageByModel: usageIn(usageByModel) }),
   };
   if (value === null) return { reason: "The scorer did not apply (null).", ...more, score: null };
   return checked(value, given, more);

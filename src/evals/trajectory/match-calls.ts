@@ -31,7 +31,7 @@ export interface MatchCallsOptions {
    * each expected call occurs. `"subset"`: no call occurs that is not expected. @default "inOrder"
    */
   readonly order?: "exact" | "inOrder" | "anyOrder" | "subset" | undefined;
-  /** Calls that must not occur, whatever else does. @default none */
+  /** Calls that must not occur, whatever else does, also not in an agent behind a tool. @default none */
   readonly never?: readonly ExpectedCall[] | undefined;
 }
 
@@ -95,7 +95,7 @@ function checkExpected(list: readonly unknown[], where: string): void {
 
 /** What is wrong with calls; `undefined` if nothing is. */
 function problemOf(actual: readonly Call[], expected: readonly ExpectedCall[], rule: Rule): string | undefined {
-  const forbidden = actual.find((call) => rule.never.some((one) => matches(call, one, rule)));
+  const forbidden = withInner(actual).find((call) => rule.never.some((one) => matches(call, one, rule)));
   if (forbidden !== undefined) return `${callText(forbidden)} must never be called. ${callList(actual)}`;
   switch (rule.order) {
     case "exact":
@@ -119,6 +119,11 @@ function problemOf(actual: readonly Call[], expected: readonly ExpectedCall[], r
     default:
       return rule.order satisfies never;
   }
+}
+
+/** Calls with those of agents behind them: what is forbidden is forbidden to them too. */
+function withInner(list: readonly Call[]): Call[] {
+  return list.flatMap((call) => [call, ...withInner(call.calls ?? [])]);
 }
 
 function exactProblem(actual: readonly Call[], expected: readonly ExpectedCall[], rule: Rule): string | undefined {
@@ -174,12 +179,16 @@ function expectedText(expected: ExpectedCall, isWhole: boolean): string {
   return `${tool}${"input" in expected ? `(${asCode(input)})` : ""}${more}`;
 }
 
-function callText({ tool, input, error }: Call): string {
+function callText({ tool, input, error, calls = [] }: Call): string {
   const failed = error === undefined ? "" : ` failed with ${asCode(error)}`;
-  return `${tool}(${asCode(input)})${failed}`;
+  const inner = calls.length === 0 ? "" : ` [${listText(calls)}]`;
+  return `${tool}(${asCode(input)})${failed}${inner}`;
 }
 
 function callList(calls: readonly Call[]): string {
-  const shown = calls.slice(0, 20).map(callText).join(", ");
-  return `Calls: ${calls.length === 0 ? "none" : shown}${calls.length > 20 ? ", …" : ""}.`;
+  return `Calls: ${calls.length === 0 ? "none" : listText(calls)}.`;
+}
+
+function listText(calls: readonly Call[]): string {
+  return calls.slice(0, 20).map(callText).join(", ") + (calls.length > 20 ? ", …" : "");
 }

@@ -33,6 +33,7 @@ export function tests(pattern: RegExp, text: string): boolean {
 export function asCode(value: unknown, depth = 0): string {
   if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (typeof value === "function") return "a function";
+  if (Object.is(value, -0)) return "-0";
   if (value instanceof RegExp || typeof value !== "object" || value === null) return String(value);
   if (depth > 3) return "…";
   const inner = Array.isArray(value)
