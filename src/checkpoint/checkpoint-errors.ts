@@ -25,6 +25,10 @@ export const nodeIsGone = (path: readonly string[]): KumikoError =>
 export const notSerializable = (place: string, what: string, advice: string): KumikoError =>
   new KumikoError("NOT_SERIALIZABLE", `${place} cannot be saved in a checkpoint: ${what}. ${advice}`);
 
+export function isUnsaveable(error: unknown): error is KumikoError {
+  return KumikoError.is(error) && error.code === "NOT_SERIALIZABLE";
+}
+
 export const hostileValue = (place: string, cause: unknown): KumikoError =>
   new KumikoError(
     "NOT_SERIALIZABLE",

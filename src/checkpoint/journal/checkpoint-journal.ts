@@ -1,64 +1,21 @@
-import { type Clock, systemClock } from "../../components/clock.js";
+import { systemClock } from "../../components/clock.js";
 import { KumikoError, messageOf } from "../../errors.js";
-import { checkpointLost, storeIsSilent, unknownCheckpoint } from "../checkpoint-errors.js";
-import type { CheckpointStore } from "../checkpoint-store.js";
+import { checkpointLost, isUnsaveable, storeIsSilent, unknownCheckpoint } from "../checkpoint-errors.js";
 import type { RunSnapshot, Slot } from "../document/snapshot.js";
-import { HistoryLog, type HistoryRetention } from "../history/history-log.js";
+import { HistoryLog } from "../history/history-log.js";
 import { historyPrefix } from "../history/segments.js";
 import { type Interrupt, isInterrupt } from "../pause/interrupt.js";
 import { interruptsOf } from "../pause/interrupts-of.js";
 import type { RunStatus } from "../runs/run-index.js";
-import type { ValueCodec } from "../values/value-codec.js";
 import { CheckpointClaim, type ClaimOptions, type Prepare } from "./checkpoint-claim.js";
-import { type DrivenRun, isStoreFailure, releaseLater } from "./driven.js";
+import { isStoreFailure, releaseLater } from "./driven.js";
 import { type OnStop, withGrace } from "./grace.js";
 import type { Journal } from "./journal.js";
-import { OwnDocument, type OwnRun, type SaveHead, type Write } from "./own-document.js";
+import type { JournaledRun, JournalSettings } from "./journal-settings.js";
+import { OwnDocument, type SaveHead, type Write } from "./own-document.js";
 import { OwnRow } from "./own-row.js";
 import { runningClaims } from "./running-claims.js";
 import { isLost, versionOf } from "./store-calls.js";
-
-/** The run that a journal saves. */
-export interface JournaledRun {
-  snapshot(): RunSnapshot;
-  /** Whether a snapshot is possible: not while the input is a stream that has not been read to its end. */
-  readonly canBeSaved: boolean;
-  /** Whether a node may have started. */
-  readonly hasBegun: boolean;
-  /** The id of a stop requested from outside. */
-  readonly requestedStop: string | undefined;
-  /** Why it was stopped, if it was. */
-  readonly reason: unknown;
-  abort(reason: unknown): void;
-  /** The error that it rejects with when it pauses. */
-  interruption(): unknown;
-  /** Reports a problem with the checkpoint that does not change how the run ends. */
-  report(problem: unknown): void;
-}
-
-/** Under which ids a run is read and written. */
-export interface CheckpointIds {
-  readonly read: string;
-  readonly write: string;
-}
-
-export interface JournalSettings {
-  readonly store: CheckpointStore | undefined;
-  readonly ids: CheckpointIds | undefined;
-  readonly isStepwise: boolean;
-  readonly keepCheckpoint: boolean;
-  readonly codec: ValueCodec;
-  /** How much of the history is kept; `undefined` for none. */
-  readonly history?: HistoryRetention | undefined;
-  /** Listens to the caller's signal and time limit, also after the nodes have ended; `undefined` when there is neither. */
-  readonly onCallerStop?: OnStop | undefined;
-  /** @default the system clock */
-  readonly clock?: Clock | undefined;
-  /** What it is called. `isPassing`: nobody but it knows the id yet, so that it is saved only while it waits. */
-  readonly run: OwnRun;
-  /** Set if a segment drives the run. */
-  readonly driven?: DrivenRun | undefined;
-}
 
 /**
  * Saves one run in a store: claims its checkpoint before any node runs, saves when a save is due, and releases the checkpoint at
@@ -102,6 +59,10 @@ export class CheckpointJournal implements Journal {
 
   get isStepwise(): boolean {
     return this.#settings.isStepwise && this.#settings.ids !== undefined;
+  }
+
+  get isDriven(): boolean {
+    return this.#settings.driven !== undefined;
   }
 
   get keepsOutput(): boolean {
@@ -317,7 +278,7 @@ export class CheckpointJournal implements Journal {
         this.#noteEnd({ status: "finished" });
         break;
       } catch (error) {
-        if (!KumikoError.is(error) || error.code !== "NOT_SERIALIZABLE") throw error;
+        if (!isUnsaveable(error)) throw error;
         problem ??= error;
       }
     }
@@ -359,13 +320,28 @@ export class CheckpointJournal implements Journal {
       return failure;
     } catch (problem) {
       this.#document.forget();
-      await this.#release();
+      const isFailed = isUnsaveable(problem) && this.#run?.reason !== failure && (await this.#failed(problem));
+      if (!isFailed) await this.#release();
       if (isInterrupt(failure) || isLost(problem)) return problem;
       this.#report(problem);
       return failure;
     } finally {
       runningClaims.close(this.#document.claim);
     }
+  }
+
+  /** What the run has become cannot be saved: it has failed, after what was saved last. */
+  async #failed(problem: KumikoError): Promise<boolean> {
+    const row = this.#row;
+    if (row === undefined || this.#settings.driven === undefined || !this.#document.hasRun) return false;
+    const head: SaveHead = { status: "failed", cause: "failure", error: messageOf(problem), failure: problem };
+    try {
+      await this.#write(row, this.#document.next(head));
+    } catch {
+      return false;
+    }
+    this.#noteEnd(head, problem);
+    return true;
   }
 
   /** Releases the claim, so that others may continue from the last save. */

@@ -5,6 +5,7 @@ import type { CheckpointStore, StoredCheckpoint } from "../checkpoint-store.js";
 import type { CheckpointDocument } from "../document/document.js";
 import type { Interrupt } from "../pause/interrupt.js";
 import type { RunStatus } from "../runs/run-index.js";
+import { type OnStop, withGrace } from "./grace.js";
 
 /** The row of a run as a segment has read it. */
 export interface FoundRun {
@@ -61,10 +62,11 @@ export class Patience {
     this.#lastSuccess = clock.now();
   }
 
+  /** Once the signal is aborted, a store that does not answer is waited for only a moment more. */
   async try<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       try {
-        const result = await call();
+        const result = await (signal === undefined ? call() : this.#graced(call(), signal));
         this.#lastSuccess = this.#clock.now();
         return result;
       } catch (error) {
@@ -72,6 +74,19 @@ export class Patience {
         await pause(waitMs(attempt), this.#clock, signal);
       }
     }
+  }
+
+  async #graced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+    const onStop: OnStop = (listener) => {
+      const stop = (): void => listener(signal.reason);
+      if (signal.aborted) stop();
+      else signal.addEventListener("abort", stop, { once: true });
+      return () => signal.removeEventListener("abort", stop);
+    };
+    const known = work.then((value) => ({ value }));
+    const ended = await withGrace<{ value: T } | undefined>(known, onStop, this.#clock, () => undefined);
+    if (ended === undefined) throw signal.reason;
+    return ended.value;
   }
 
   /** Whether the store has been away for too long. */

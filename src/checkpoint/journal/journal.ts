@@ -22,6 +22,8 @@ export interface Journal {
   commit(isAlone?: boolean): Promise<void> | undefined;
   /** The same for a choice that is about to be acted upon. The history has no entry for it. */
   commitChoice(): Promise<void> | undefined;
+  /** Whether a segment drives the run. */
+  readonly isDriven: boolean;
   /** Whether the checkpoint of a finished run is kept, with its result. */
   readonly keepsOutput: boolean;
   /** Notes for the history that a node has ended. `path`: its key after those of the nodes around it, joined by `/`. */

@@ -1,4 +1,4 @@
-import { nodeIsGone, unreadableCheckpoint } from "../../checkpoint/checkpoint-errors.js";
+import { isUnsaveable, nodeIsGone, unreadableCheckpoint } from "../../checkpoint/checkpoint-errors.js";
 import type { RunSnapshot, Slot, TaskSnapshot } from "../../checkpoint/document/snapshot.js";
 import type { Journal } from "../../checkpoint/journal/journal.js";
 import { type Part, partOfRun } from "../../checkpoint/pause/invocation.js";
@@ -174,11 +174,19 @@ export class Ledger implements RunLedger {
       entry.isSaved = true;
       // routed at once, unless others of its step are still running
       entry.isChoosing = this.#isStepwise && this.#hasBranches(task) && (isAlone || !this.#hasSteps);
-      return entry.isChoosing ? undefined : this.#journal?.commit(isAlone);
+      return entry.isChoosing ? undefined : this.#savedUnlessLast(task, this.#journal?.commit(isAlone));
     }
     // beside others, a node that does not feed END is saved as soon as its stream ends, not when the whole step has
     const targets = this.#run.program.routes[task.index]?.all ?? [];
     return !this.#isStepwise || isAlone || targets.includes(END_INDEX) ? undefined : this.#readAndSave(entry);
+  }
+
+  /** A result that cannot be saved is kept for nobody: the segment that it is for has it all the same. */
+  #savedUnlessLast({ index }: Task, saving: Promise<void> | undefined): Promise<void> | undefined {
+    const { environment, parentContext, program } = this.#run;
+    if (saving === undefined || environment.journal?.isDriven !== true || parentContext !== undefined) return saving;
+    const isLast = program.routes[index]?.all.every((target) => target === END_INDEX) === true;
+    return isLast ? saving.catch(unlessUnsaveable) : saving;
   }
 
   failed(task: Task, handled: boolean): void {
@@ -414,6 +422,10 @@ export class Ledger implements RunLedger {
       entry.state = "stopped";
     }
   }
+}
+
+function unlessUnsaveable(error: unknown): void {
+  if (!isUnsaveable(error)) throw error;
 }
 
 /** How many microtasks a branch may take to choose before the output is saved without its choice: reading a value as a stream takes some. */

@@ -20,7 +20,7 @@ import type { Answers, RunOptions } from "../../compose/options.js";
 import type { Plan } from "../../compose/plan/plan.js";
 import type { Runtime } from "../../compose/runtime.js";
 import type { SavedRun, SegmentOptions, SegmentSettings } from "../../compose/segment.js";
-import { KumikoError } from "../../errors.js";
+import { type ErrorCode, KumikoError } from "../../errors.js";
 import { isFields } from "../../is.js";
 import { savedAs } from "../options/checkpoint-options.js";
 import { timeoutError } from "../scope.js";
@@ -131,9 +131,14 @@ export function runOptionsIn(options: SegmentOptions): RunOptions {
 type Decision<O> = SavedRun<O> | { readonly claim: DrivenRun; readonly answers: Answers | undefined } | undefined;
 
 /** The answers to questions that are open: a delivery may come late, or twice. */
-export function fittingAnswers(document: CheckpointDocument, answers: Answers | undefined): Answers | undefined {
+export function fittingAnswers(
+  document: CheckpointDocument,
+  answers: Answers | undefined,
+  now: number,
+): Answers | undefined {
   if (answers === undefined) return undefined;
-  const open = openQuestions({ ...document, status: "waiting" });
+  const asked = openQuestions({ ...document, status: "waiting" });
+  const open = asked.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
   const byId = Object.entries(answers).flatMap(([id, answer]) => {
     const question = open.find((one) => one.id === id);
     if (question === undefined) return [];
@@ -274,8 +279,9 @@ class Segment<O> {
       const output = document.status === "finished" ? await this.#target.output(document) : undefined;
       return savedRunOf(this.#id, document, () => output as O);
     };
+    const now = runtime.clock.now();
+    const answers = fittingAnswers(document, this.#options.answers, now);
     const claim = (attempts = document.attempts): Decision<O> => {
-      const answers = fittingAnswers(document, this.#options.answers);
       return { claim: new DrivenRun(found, attempts, this.#patience), answers };
     };
     switch (document.status) {
@@ -285,9 +291,8 @@ class Segment<O> {
       case "failed":
         return retry ? claim(0) : state();
       case "waiting": {
-        const now = runtime.clock.now();
         const isLate = openQuestions(document).some(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now);
-        return isLate || fittingAnswers(document, this.#options.answers) !== undefined ? claim() : state();
+        return isLate || answers !== undefined ? claim() : state();
       }
       case "ready":
       case "stopped":
@@ -370,7 +375,8 @@ class Segment<O> {
       return undefined;
     }
     if (driven.isClaimed) throw error;
-    if (KumikoError.is(error) && error.code === "CHECKPOINT_IN_USE") return undefined;
+    // another claim was faster, or a deadline passed meanwhile
+    if (KumikoError.is(error) && lookAgainCodes.includes(error.code)) return undefined;
     if (isStoreFailure(error) && !this.#patience.isOver && !this.#stop.signal.aborted) {
       await this.#wait();
       return undefined;
@@ -397,7 +403,10 @@ class Segment<O> {
   }
 }
 
+const lookAgainCodes: readonly ErrorCode[] = ["CHECKPOINT_IN_USE", "UNKNOWN_INTERRUPT"];
+const misfitCodes: readonly ErrorCode[] = ["VALIDATION", "TYPE_MISMATCH", "INVALID_MESSAGE"];
+
 /** Whether the input of a run was refused. */
 function isMisfit(error: unknown): boolean {
-  return KumikoError.is(error) && (error.code === "VALIDATION" || error.code === "TYPE_MISMATCH");
+  return KumikoError.is(error) && misfitCodes.includes(error.code);
 }

@@ -1,5 +1,7 @@
-import { Chain, type CompileOptions, END, Graph, memoryStore, RunControl, START } from "kumiko";
+import { Chain, type CompileOptions, END, Graph, memoryStore, RunControl, Runtime, START } from "kumiko";
 import type { CheckpointStore, SavedRun } from "kumiko/compose";
+import { runs as runsOf } from "kumiko/durable";
+import { manualClock } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { gate } from "../gate.js";
@@ -160,6 +162,46 @@ describe("A run that fails", () => {
   });
 });
 
+describe("A value that cannot be saved", () => {
+  const live = { call: () => 1 };
+
+  it("is the result of who has run it, and undefined for all others", async () => {
+    for (const durability of ["step", "exit"] as const) {
+      const app = new Chain<string>().append(() => live).compile({ name: "a", store: memoryStore(), durability });
+      expect(await app.segment("7", { input: "x" })).toMatchObject({ status: "finished", output: live });
+      expect(await app.segment("7")).toMatchObject({ status: "finished", output: undefined });
+    }
+  });
+
+  it("fails a run that goes on with it", async () => {
+    const store = memoryStore();
+    const app = new Chain<string>()
+      .append(() => live)
+      .append(() => "never")
+      .compile({ name: "a", store });
+    const failed = { status: "failed", error: { code: "NOT_SERIALIZABLE" } };
+    expect(await app.segment("7", { input: "x" })).toMatchObject(failed);
+    expect(await app.segment("7")).toMatchObject(failed);
+    expect(await runsOf(store).get("7")).toMatchObject(failed);
+    expect(await app.segment("7", { retry: true })).toMatchObject(failed);
+  });
+
+  it("fails a run that asks with it", async () => {
+    const app = new Chain<string>()
+      .append(async (text, ctx) => ctx.ask<string>("q", text))
+      .compile({ name: "a", store: memoryStore() });
+    const info = { info: live };
+    const asks = new Chain<string>()
+      .append(async (_text, ctx) => ctx.ask<string>("q", info))
+      .compile({ name: "b", store: memoryStore() });
+    expect((await app.segment("7", { input: "x" })).status).toBe("waiting");
+    expect(await asks.segment("7", { input: "x" })).toMatchObject({
+      status: "failed",
+      error: { code: "NOT_SERIALIZABLE" },
+    });
+  });
+});
+
 describe("A segment that is stopped", () => {
   function waits(store: CheckpointStore, log: string[]) {
     const opened = gate();
@@ -244,6 +286,15 @@ describe("Deadlines of questions", () => {
     const first = await app.segment("7", { input: "tea" });
     expect(first.interrupts[0]?.expiresAt).toBeTypeOf("number");
     const late = await app.segment("7");
+    expect(late).toMatchObject({ status: "failed", error: { code: "QUESTION_EXPIRED" } });
+  });
+
+  it("make answers late, which are ignored", async () => {
+    const clock = manualClock(1_000);
+    const app = order([], { runtime: new Runtime({ clock }) }, 500);
+    const id = questionIn(await app.segment("7", { input: "tea" }));
+    clock.advance(500);
+    const late = await app.segment("7", { answers: { [id]: true } });
     expect(late).toMatchObject({ status: "failed", error: { code: "QUESTION_EXPIRED" } });
   });
 
