@@ -2,6 +2,7 @@ import { alreadyAnswered, answerMismatch, checkpointInUse, unknownInterrupt } fr
 import type { CheckpointDocument } from "../checkpoint/document/document.js";
 import type { JsonRecord } from "../checkpoint/document/json-parts.js";
 import type { Slot } from "../checkpoint/document/snapshot.js";
+import { answerMark } from "../checkpoint/pause/answer-mark.js";
 import { addOpen, check, entriesOf, find, type Open } from "../checkpoint/pause/answers.js";
 import { isSameAnswer } from "../checkpoint/pause/same-answer.js";
 import type { ValueCodec } from "../checkpoint/values/value-codec.js";
@@ -33,12 +34,14 @@ export async function withAnswers(stored: StoredRun, recording: Recording): Prom
   const added: JsonRecord = {};
   const chosen = new Set<Open>();
   for (const { name, data, byAddress } of given) {
-    const question = byAddress ? undefined : open.find((one) => one.id === name);
-    const former = formerAnswer(document, name, question);
-    if (former !== undefined) {
-      if (isRepeated(former, data, { codec, json: known[name] })) continue;
-      throw alreadyAnswered(name);
+    const questionId = byAddress ? answeredAt(name, open, document) : name;
+    const question = open.find((one) => one.id === questionId);
+    const former = questionId === undefined ? undefined : formerAnswer(document, questionId, question);
+    if (questionId !== undefined && former !== undefined) {
+      if (isRepeated(former, data, { codec, json: known[questionId] })) continue;
+      throw alreadyAnswered(questionId);
     }
+    if (isUsed(document, name, { data, codec })) continue;
     if (status !== "waiting" && !document.answered.includes(name)) throw unknownInterrupt(name, []);
     const found = find(name, byAddress, stillOpen(open, document), document);
     if (chosen.has(found)) throw answerMismatch(found.address, ["two answers are given for it"]);
@@ -60,6 +63,23 @@ export async function withAnswers(stored: StoredRun, recording: Recording): Prom
 /** Without what has a recorded answer, or got none before its deadline. */
 function stillOpen(open: readonly Open[], { answers = {} }: CheckpointDocument): readonly Open[] {
   return open.filter(({ id, waits, isLate }) => !Object.hasOwn(answers, id) && !(waits && isLate));
+}
+
+/** The only question at an address, if it has a recorded answer. */
+function answeredAt(address: string, open: readonly Open[], document: CheckpointDocument): string | undefined {
+  const [only, ...others] = open.filter((one) => one.address === address);
+  return only !== undefined && others.length === 0 && Object.hasOwn(document.answers ?? {}, only.id)
+    ? only.id
+    : undefined;
+}
+
+/** Whether the run has gone on with this very answer. */
+function isUsed(
+  { answered }: CheckpointDocument,
+  id: string,
+  { data, codec }: { readonly data: unknown; readonly codec: ValueCodec },
+): boolean {
+  return answered.includes(id) && answered.includes(answerMark(id, codec.encode(data ?? null, "the answer")));
 }
 
 /** The answer that a question has got before: it is recorded, or the run has used it. */

@@ -106,6 +106,26 @@ describe.each(stores)("runs of a store: %s", (_, open) => {
     expect(await errorOf(list.answer("1", { [idOf(run, "send")]: true }))).toMatchObject({ code: "ALREADY_ANSWERED" });
   });
 
+  it("takes an answer again that the run has used, by address too, but no other one", async () => {
+    const store = open();
+    const order = orderApp({ store });
+    const list = runs(store);
+    const run = await order.segment("1", { input: "tea" });
+    const [send, wrap] = [idOf(run, "send"), idOf(run, "wrap")];
+    await list.answer("1", { [send]: true, [wrap]: "paper" });
+    const finished = await order.segment("1");
+    expect(await list.answer("1", { [wrap]: "paper", [send]: true })).toEqual(finished);
+    expect(await errorOf(list.answer("1", { [wrap]: "silk" }))).toMatchObject({ code: "ALREADY_ANSWERED" });
+    expect(await errorOf(list.answer("1", { other: "silk" }))).toMatchObject({ code: "UNKNOWN_INTERRUPT" });
+
+    const ask = new Chain<string>().append(async (_text, ctx) => ctx.ask<string>("q", 1)).compile({ name: "a", store });
+    const { address = "" } = (await ask.segment("2", { input: "" })).interrupts[0] ?? {};
+    expect(await list.answer("2", { byAddress: { [address]: "yes" } })).toMatchObject({ status: "ready" });
+    expect(await list.answer("2", { byAddress: { [address]: "yes" } })).toMatchObject({ status: "ready" });
+    const other = list.answer("2", { byAddress: { [address]: "no" } });
+    expect(await errorOf(other)).toMatchObject({ code: "ALREADY_ANSWERED" });
+  });
+
   it("takes no answer after the deadline, and shows no such question", async () => {
     const store = open();
     const clock = manualClock(1_000_000);

@@ -4,8 +4,10 @@ import { noStore } from "../../checkpoint/errors.js";
 import { checkCheckpointId } from "../../checkpoint/journal/checkpoint-id.js";
 import { CheckpointJournal } from "../../checkpoint/journal/checkpoint-journal.js";
 import type { OnStop } from "../../checkpoint/journal/grace.js";
+import { answerMark } from "../../checkpoint/pause/answer-mark.js";
 import { applyAnswers, modifyStates } from "../../checkpoint/pause/answers.js";
 import { codecOf } from "../../checkpoint/values/codec-of.js";
+import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
 import type { Clock } from "../../components/clock.js";
 import type { RunOptions } from "../../compose/options.js";
 import type { Plan } from "../../compose/plan/plan.js";
@@ -110,10 +112,30 @@ function prepareSaved(
   const answer = (): readonly string[] | Promise<readonly string[]> => applyAnswers(root, answers, context);
   const withState = (ids: readonly string[]): readonly string[] => {
     if (modifyState !== undefined) modifyStates(root, modifyState, "modifyState");
-    return ids;
+    if (!isDriven || ids.length === 0) return ids;
+    const used = { ...answers, ...valuesIn(recorded) };
+    return [...answered, ...ids, ...marksOf(ids, used, codecOf(program.plan.runtime.codecs))].slice(-mostAnswered);
   };
   const ids = checksValues(program) ? checkValues(root, program, []).then(answer) : answer();
   return ids instanceof Promise ? ids.then(withState) : withState(ids);
+}
+
+/** How many answered questions, and marks of their answers, a document remembers of a run that segments drive. */
+const mostAnswered = 64;
+
+const valuesIn = (recorded: CheckpointDocument["answers"] = {}): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(recorded).map(([id, { value }]) => [id, value]));
+
+/** One that cannot be saved has none. */
+function marksOf(ids: readonly string[], used: Readonly<Record<string, unknown>>, codec: ValueCodec): string[] {
+  return ids.flatMap((id) => {
+    if (!Object.hasOwn(used, id)) return [];
+    try {
+      return [answerMark(id, codec.encode(used[id] ?? null, "the answer"))];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** Listens to the caller's signal and time limit even after the run has stopped doing so. The time counts from now. */
