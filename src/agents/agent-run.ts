@@ -216,7 +216,7 @@ export class OngoingRun {
   #onEnd(thread: ThreadTurn | undefined): Asked["onEnd"] {
     const memory = this.#memory;
     if (memory !== undefined) return async (state) => memory.remember(state);
-    return thread && ((state) => thread.finish(state));
+    return thread && ((state) => thread.finish(state, this.#driven));
   }
 
   async #settle(work: () => Promise<AgenticMessage>, ending: Ending): Promise<AgentResult<unknown>> {
@@ -230,7 +230,7 @@ export class OngoingRun {
     const state = this.#state ?? this.#memory?.recall();
     const { parts } = this.#agent;
     if (state === undefined) return resultOfAnswer(parts, this.#prompt, answer);
-    await ending.thread?.finish(state);
+    await ending.thread?.finish(state, this.#driven);
     // a run that has ended well has no checkpoint any more
     const { threadId } = this.#turn.asked;
     const reading = resultOf({ root: parts, state, asked: { threadId } }, undefined);
@@ -254,7 +254,7 @@ export class OngoingRun {
     // where nothing has run, they are as they were
     const results = turn.hasBegun && { results: turn.round?.finished(error) ?? [] };
     if (this.#driven?.ended?.status === "ready") await thread?.release();
-    else await thread?.close("waiting", { state, messages: state.log, interrupts, ...results });
+    else await thread?.close("waiting", { state, messages: state.log, interrupts, ...results }, this.#driven);
     const result = await resultOf({ root: parts, state, asked: turn.asked }, interrupts);
     for (const interrupt of interrupts) this.#emit({ type: "interrupt", interrupt: jsonCopy(interrupt) as Interrupt });
     this.#tell({ finishReason: "waiting", usage: result.usage, checkpointId: turn.asked.checkpointId });
@@ -275,8 +275,8 @@ export class OngoingRun {
     const end = { state: turn.hasBegun ? turn.state : undefined, messages, error };
     // a turn that cannot be closed is free all the same, and the caller should read why the run has failed
     const status = isAborted ? "aborted" : "failed";
-    const isLeft = thread?.isLeft(isAborted, this.#driven) === true;
-    const closing = Promise.allSettled([isLeft ? thread?.release() : thread?.close(status, end)]);
+    const isLeft = thread?.isLeft({ error, isAborted }, this.#driven) === true;
+    const closing = Promise.allSettled([isLeft ? thread?.release() : thread?.close(status, end, this.#driven)]);
     await untilStopped(closing, isAborted ? [AbortSignal.abort(error)] : signals, runtime).catch(() => undefined);
     throw error;
   }

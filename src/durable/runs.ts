@@ -189,8 +189,11 @@ class StoreRuns implements Runs<Readonly<Record<string, unknown>>> {
     return (await this.get(id)) ?? cancelled(run, this.#context.now());
   }
 
-  retry(id: string): Promise<SavedRun | undefined> {
-    return this.#change(id, (stored) => this.#retried(stored));
+  async retry(id: string): Promise<SavedRun | undefined> {
+    if (threadOfRun(id) === undefined || !this.#has(id)) return this.#change(id, (stored) => this.#retried(stored));
+    const { retryTurn } = await import("../agents/threads/cancel-run.js");
+    await retryTurn(this.#store, id);
+    return this.get(id);
   }
 
   /** A run that cannot be read stays as it is. */

@@ -264,8 +264,10 @@ export class Worker {
   }
 }
 
+/** Whether a segment has left the row as it was. The run of a turn may be over although its row does not say so. */
 function isUnchanged(run: SavedRun, { status, since }: RunRow): boolean {
-  return run.status === status && run.changedAt.getTime() === since;
+  const isOver = run.status === "finished" || run.status === "failed" || run.status === "cancelled";
+  return (run.status === status || isOver) && run.changedAt.getTime() === since;
 }
 
 function reportToConsole(error: unknown, row?: RunRow): void {

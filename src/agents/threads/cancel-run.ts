@@ -1,6 +1,7 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { stopThread } from "./change-thread.js";
-import { clearTurn, readEnds, turnKey, turnOfRunId } from "./turn-row.js";
+import { changeHeadOf } from "./settle-run.js";
+import { changeTurn, clearTurn, readEnds, type TurnChange, turnKey, turnOfRunId } from "./turn-row.js";
 
 /** Cancels the run of a turn: the turn is aborted, and its run goes. `false` if the id is that of no turn. */
 export async function cancelTurn(store: CheckpointStore, runId: string): Promise<boolean> {
@@ -10,4 +11,14 @@ export async function cancelTurn(store: CheckpointStore, runId: string): Promise
   if (last === number) await stopThread(store, id);
   else if (last === undefined || last < number) await clearTurn(store, turnKey(id, number));
   return true;
+}
+
+/** Lets workers go on with the newest turn of a thread, if it has failed: it is cut off, and its run ready. */
+export async function retryTurn(store: CheckpointStore, runId: string): Promise<void> {
+  const { id, number } = turnOfRunId(runId) ?? {};
+  const last = id === undefined ? undefined : (await readEnds(store, id))?.last;
+  if (last === undefined || last.record.number !== number || last.record.status !== "failed") return;
+  const reopen: TurnChange = (record) => (record?.status === "failed" ? { ...record, status: "open" } : undefined);
+  const opened = await changeTurn(store, last.key, reopen, last);
+  if (opened !== undefined) await changeHeadOf(store, runId, { status: "ready", attempts: 0 });
 }

@@ -185,7 +185,11 @@ export async function stopThread(store: CheckpointStore, id: string): Promise<bo
     const turn = (await readEnds(store, id))?.last;
     if (turn === undefined) return hasAsked;
     const { record } = turn;
-    if (record.status !== "open" && record.status !== "waiting") return hasAsked && record.status === "aborted";
+    if (record.status !== "open" && record.status !== "waiting") {
+      const isStopped = hasAsked && record.status === "aborted";
+      if (isStopped) await (await import("./settle-run.js")).settleRun(store, turn.key, "cancelled");
+      return isStopped;
+    }
     if (record.status === "open" && (await mayRun(store, record))) {
       // a deaf run stops when it looks again: nobody waits for it for ever
       if (hasAsked && Date.now() >= end) return true;

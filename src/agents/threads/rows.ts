@@ -1,5 +1,6 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { isConflict } from "../../checkpoint/errors.js";
+import { readRow as readStored, storeError } from "../../checkpoint/journal/store-calls.js";
 
 /** What a row becomes that goes away. */
 export const removed: unique symbol = Symbol("removed");
@@ -14,7 +15,7 @@ export interface FoundRow<Row> {
 type Decode<Row> = (data: Uint8Array) => Row | undefined;
 
 export async function readRow<Row>(store: CheckpointStore, key: string, decode: Decode<Row>): Promise<FoundRow<Row>> {
-  const stored = (await store.get(key)) ?? undefined;
+  const stored = await readStored(store, key);
   return { row: stored && decode(stored.data), version: stored?.version };
 }
 
@@ -45,7 +46,7 @@ export async function changeRow<Row>(
       if (found.version !== undefined) await store.delete(key, found.version);
       return found;
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (!isConflict(error)) throw storeError("write", key, error);
     }
     found = await readRow(store, key, decode);
   }
@@ -54,14 +55,18 @@ export async function changeRow<Row>(
 /** Removes a row, unless somebody has written to it since. */
 export async function removeIf(store: CheckpointStore, key: string, version: number): Promise<void> {
   await store.delete(key, version).catch((error: unknown) => {
-    if (!isConflict(error)) throw error;
+    if (!isConflict(error)) throw storeError("remove", key, error);
   });
 }
 
 /** Every key with a prefix, as far as the store knows them now: it may be changed meanwhile. */
 export async function keysOf(store: CheckpointStore, prefix: string): Promise<string[]> {
   const keys: string[] = [];
-  for await (const key of store.list(prefix)) keys.push(key);
+  try {
+    for await (const key of store.list(prefix)) keys.push(key);
+  } catch (error) {
+    throw storeError("list", prefix, error);
+  }
   return keys;
 }
 

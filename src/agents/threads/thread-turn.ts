@@ -1,5 +1,5 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
-import type { DrivenRun } from "../../checkpoint/journal/driven.js";
+import { type DrivenRun, isStoreFailure } from "../../checkpoint/journal/driven.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { type Clock, clockOf } from "../../components/clock.js";
@@ -155,9 +155,9 @@ export class ThreadTurn {
   }
 
   /** Writes that the turn is done, once: before its checkpoint is removed, so that no crash in between loses the answer. */
-  async finish(state: AgentState): Promise<void> {
+  async finish(state: AgentState, driven?: DrivenRun): Promise<void> {
     if (this.#isDone) return;
-    await this.close("done", { state, messages: state.log });
+    await this.close("done", { state, messages: state.log }, driven);
     this.#isDone = true;
   }
 
@@ -167,9 +167,9 @@ export class ThreadTurn {
   }
 
   /** Whether it goes on later: the segment that drives it was stopped, or could not save it. */
-  isLeft(isAborted: boolean, driven: DrivenRun | undefined): boolean {
+  isLeft({ error, isAborted }: { error: unknown; isAborted: boolean }, driven: DrivenRun | undefined): boolean {
     if (driven === undefined || this.signal.aborted) return false;
-    return isAborted || driven.ended?.status === "ready";
+    return isAborted || isStoreFailure(error) || driven.ended?.status === "ready";
   }
 
   /** Leaves the turn as it is, for whoever goes on with it. */
@@ -187,16 +187,24 @@ export class ThreadTurn {
     }
   }
 
-  /** Writes the outcome of the turn, unless another process has taken it over. */
-  async close(status: Exclude<RecordStatus, "open">, end: TurnEnd): Promise<void> {
+  /** Writes the outcome of the turn, unless another process has taken it over. A segment bears a store that is away. */
+  async close(status: Exclude<RecordStatus, "open">, end: TurnEnd, driven?: DrivenRun): Promise<void> {
     const { threadId: id, userId } = this;
     const { record, key } = this.#stored;
     const { number } = record;
+    const patiently = <T>(work: () => Promise<T>) => (driven === undefined ? work() : driven.patience.try(work));
     try {
-      if (status === "waiting") await announceWaiting(this.#store, id, { number, userId });
-      const change: TurnChange = (now, isMine) =>
-        now === undefined || !isMine ? undefined : this.#closed(now, status, end);
-      const closed = await changeTurn(this.#store, key, change, { ...this.#stored, claim: this.#claim });
+      if (status === "waiting") await patiently(() => announceWaiting(this.#store, id, { number, userId }));
+      // a write whose confirmation was lost is found again
+      let attempted: TurnRecord | undefined;
+      const change: TurnChange = (now, isMine) => {
+        if (attempted !== undefined && JSON.stringify(now) === JSON.stringify(attempted)) return now;
+        if (now === undefined || !isMine) return undefined;
+        attempted = this.#closed(now, status, end);
+        return attempted;
+      };
+      const before = { ...this.#stored, claim: this.#claim };
+      const closed = await patiently(() => changeTurn(this.#store, key, change, before));
       if (closed !== undefined) await this.#settle(closed);
       else await this.#wasTaken(status);
     } finally {

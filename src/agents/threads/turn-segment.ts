@@ -24,7 +24,16 @@ import type { AgentSegmentOptions } from "../segment-options.js";
 import { readHead } from "./head-row.js";
 import { cutOff } from "./left-turn.js";
 import { toldTurn } from "./stored-turn.js";
-import { changeTurn, ifUnchanged, mayRun, readTurns, runIdOf, type StoredTurn, turnKey } from "./turn-row.js";
+import {
+  changeTurn,
+  ifUnchanged,
+  mayRun,
+  readTurns,
+  runIdOf,
+  type StoredTurn,
+  type TurnRecord,
+  turnKey,
+} from "./turn-row.js";
 
 /** Which turn is driven: by the name that its caller gave it, or by its number. */
 export interface TurnTarget {
@@ -114,13 +123,16 @@ class TurnSegment {
     const { record, key } = turn;
     const found = await this.#run(key);
     const known = found?.document.status;
-    if (record.status === "done") return this.#finished(turn, found);
-    if (record.status === "aborted") return this.#state(turn, found, "cancelled");
-    if (!isNewest || (record.status === "failed" && !this.#retry)) return this.#state(turn, found, "failed");
+    const over = this.#overAs(record, isNewest);
+    if (over !== undefined) {
+      // its process may have died before it did
+      if (found !== undefined) await this.#settle(key, over);
+      return over === "finished" ? this.#finished(turn, found) : this.#state(turn, found, over);
+    }
     const { document } = found ?? {};
-    const answers = document && fittingAnswers(document, this.#options.answers);
+    const now = this.#stop.clock.now();
+    const answers = document && fittingAnswers(document, this.#options.answers, now);
     if (record.status === "waiting" && (known === undefined || known === "waiting")) {
-      const now = this.#stop.clock.now();
       const isLate = record.interrupts?.some(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now) === true;
       if (!isLate && answers === undefined) return this.#state(turn, found, "waiting");
     }
@@ -138,6 +150,18 @@ class TurnSegment {
     this.#retry = false;
     const driven = new DrivenRun(found, attempts, this.#patience, true);
     return this.#execute(driven, (options) => this.#runner.resume(answers, { ...options, ...takeover }), turn);
+  }
+
+  /** `undefined` for a turn that can be gone on with. */
+  #overAs({ status }: TurnRecord, isNewest: boolean): "finished" | "cancelled" | "failed" | undefined {
+    if (status === "done") return "finished";
+    if (status === "aborted") return "cancelled";
+    return !isNewest || (status === "failed" && !this.#retry) ? "failed" : undefined;
+  }
+
+  async #settle(key: string, status: "finished" | "cancelled" | "failed"): Promise<void> {
+    const { settleRun } = await import("./settle-run.js");
+    await this.#patience.try(() => settleRun(this.#runner.store, key, status), this.#stop.signal);
   }
 
   async #leftBy({ record }: StoredTurn, found: FoundRun | undefined): Promise<"left" | "late" | undefined> {
@@ -192,15 +216,17 @@ class TurnSegment {
       if (this.#patience.isOver || ended !== undefined) throw error;
       return undefined;
     }
-    if (!isClaimed) throw error;
+    if (KumikoError.is(error) && !isClaimed) throw error;
     const turns = await this.#patience.try(() => readTurns(this.#runner.store, this.#target.threadId));
-    const turn = turns.find((one) => this.#isMeant(one));
-    if (turn?.record.status !== "failed") throw error;
+    const { status } = turns.find((one) => this.#isMeant(one))?.record ?? {};
+    // what threads.stop has ended is how it stands, not an error
+    if (status !== "aborted" && (status !== "failed" || !isClaimed)) throw error;
     return "again";
   }
 
   async #newestRun(): Promise<string> {
-    const turns = await readTurns(this.#runner.store, this.#target.threadId);
+    const { threadId } = this.#target;
+    const turns = await this.#patience.try(() => readTurns(this.#runner.store, threadId), this.#stop.signal);
     const turn = turns.find((one) => this.#isMeant(one));
     return turn === undefined ? this.#target.threadId : runIdOf(turn.key);
   }
@@ -235,7 +261,8 @@ class TurnSegment {
     const { threadId } = this.#target;
     const { state } = toldTurn(turn.record, threadId);
     const output = await resultOf({ root: parts, state, asked: { threadId } }, undefined);
-    const head = found === undefined ? (await readHead(this.#runner.store, threadId)).row : undefined;
+    const read = (): ReturnType<typeof readHead> => readHead(this.#runner.store, threadId);
+    const head = found === undefined ? (await this.#patience.try(read, this.#stop.signal)).row : undefined;
     const changedAt = head?.turns === turn.record.number ? { changedAt: new Date(head.updatedAt) } : {};
     return { ...this.#fields(turn, found), ...changedAt, status: "finished", output };
   }

@@ -1,3 +1,4 @@
+import type { SavedRun, SegmentOptions } from "../../compose/segment.js";
 import type { Untyped } from "../untyped.js";
 import type { AnySchema } from "./any-schema.js";
 import type { ResumeOptions, StartOptions } from "./run-options.js";
@@ -39,4 +40,6 @@ export interface AnyWorkflow {
   createRun(options?: { readonly runId?: string | undefined }): AnyWorkflowRun;
   /** The same, as a promise. */
   createRunAsync(options?: { readonly runId?: string | undefined }): Promise<AnyWorkflowRun>;
+  /** Drives a run to its next pause or end; its id begins with that of the workflow and a slash. */
+  segment(id: string, options?: SegmentOptions<never>): Promise<SavedRun>;
 }

@@ -1,0 +1,68 @@
+import { createTool, functionToolCall, KumikoError, memoryStore, Runtime } from "kumiko";
+import { createAgent, threads } from "kumiko/agents";
+import type { CheckpointStore } from "kumiko/compose";
+import { runs } from "kumiko/durable";
+import { scriptedModel } from "kumiko/testing";
+import { describe, expect, it } from "vitest";
+import { fastClock } from "../../fast-clock.js";
+
+const turn = { threadId: "t", requestId: "r1" };
+
+/** A store that fails three calls in a row, before or after it has done what it was asked. */
+function awayAt(nth: number, { late, fails }: { late: boolean; fails: () => unknown }) {
+  const rows = memoryStore();
+  let count = 0;
+  const around = async <T>(work: () => Promise<T>): Promise<T> => {
+    count += 1;
+    const isAway = count >= nth && count < nth + 3;
+    if (isAway && !late) throw fails();
+    const value = await work();
+    if (isAway) throw fails();
+    return value;
+  };
+  const store: CheckpointStore = {
+    get: (id) => around(() => rows.get(id)),
+    put: (...args) => around(() => rows.put(...args)),
+    append: (...args) => around(() => rows.append?.(...args) as Promise<number>),
+    delete: (...args) => around(() => rows.delete(...args)),
+    async *list(prefix) {
+      yield* await around(async () => rows.list(prefix));
+    },
+  };
+  return { rows, store, isOver: () => count < nth };
+}
+
+async function all(items: AsyncIterable<{ readonly status: string }>): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { status } of items) found.push(status);
+  return found;
+}
+
+describe.each([
+  ["its own error", () => new KumikoError("STORE_FAILED", "The database is away.")],
+  ["any error", () => new Error("connect ECONNREFUSED")],
+])("A segment of a turn whose store is away for a while, with %s", (_, fails) => {
+  it.each([
+    ["cannot be asked", false],
+    ["cannot confirm", true],
+  ])("goes on when it %s, and repeats nothing", async (_what, late) => {
+    for (let nth = 1; ; nth++) {
+      const { rows, store, isOver } = awayAt(nth, { late, fails });
+      const paid: string[] = [];
+      const pay = createTool({
+        id: "pay",
+        description: "",
+        inputSchema: { type: "object" },
+        execute: () => void paid.push("paid"),
+      });
+      const model = scriptedModel([functionToolCall({ callId: "c1", name: "pay", arguments: "{}" })], "Paid.");
+      const runtime = new Runtime({ clock: fastClock });
+      const clerk = createAgent({ name: "clerk", store, runtime, tools: [pay], model, retry: false });
+      expect(await clerk.segment(turn, { input: "Pay" })).toMatchObject({ status: "finished" });
+      expect([nth, paid.length, model.calls.length]).toEqual([nth, 1, 2]);
+      expect(await all(threads(rows).turns("t"))).toEqual(["done"]);
+      expect(await all(runs(rows).list())).toEqual([]);
+      if (isOver()) return;
+    }
+  });
+});
