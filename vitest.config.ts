@@ -14,6 +14,7 @@ const isolated = [
   "test/agents/crash/**/*.test.ts",
   "test/durable/kills/**/*.test.ts",
   "test/viewer/page/**/*.test.ts",
+  "test/evals/processes/**/*.test.ts",
   "test/bin/**/*.test.ts",
   "test/checkpoint/tampered-documents.test.ts",
   "test/checkpoint/journal/**/*.test.ts",

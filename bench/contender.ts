@@ -93,6 +93,10 @@ export interface Contender {
   readonly splitters?:
     | { readonly [Strategy in SplitStrategy]?: (text: string, size: number) => () => Promise<readonly string[]> }
     | undefined;
+  /** The answer to one of so many requests of a model that are kept in files, another one each time. */
+  readonly replayed?: ((count: number) => () => Promise<string>) | undefined;
+  /** Runs so many cases that do nothing, scores them, and gives the share that passed. */
+  readonly evaluated?: ((count: number) => () => Promise<number>) | undefined;
   /** The numbers of the ten vectors that are nearest to a query by their cosine, the nearest first. */
   readonly nearest?:
     | ((vectors: readonly Float32Array[], query: Float32Array) => () => Promise<readonly number[]>)

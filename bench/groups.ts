@@ -10,6 +10,7 @@ export const groups = {
   saving: "runs that stop and go on, and runs that are saved",
   policies: "nodes with policies around them",
   documents: "splitting texts, and searching vectors in memory",
+  evals: "answers from tapes, and cases of evaluations",
   runs: "10,000 runs at a time: bytes of a parked one, latency of short ones",
   package: "cold import, and the size of a bundle",
   types: "what the compiler has to do",

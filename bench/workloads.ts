@@ -406,6 +406,27 @@ function split(strategy: SplitStrategy, title: string, text: string, read: (piec
   };
 }
 
+const evals: readonly Workload[] = [
+  {
+    id: "replayed",
+    group: "evals",
+    title: "the answer of a model from a tape of 1,000 files",
+    operations: 1,
+    work: ({ replayed }) => replayed?.(1_000),
+    expected: "5 euros",
+    target: { microseconds: 2_000 },
+  },
+  {
+    id: "evaluated",
+    group: "evals",
+    title: "an evaluation of 1,000 cases that do nothing, without a store",
+    operations: 1,
+    work: ({ evaluated }) => evaluated?.(1_000),
+    expected: 1,
+    target: { microseconds: 500_000 },
+  },
+];
+
 const documents: readonly Workload[] = [
   split("recursive", "a text", plainText, lettersOf),
   split("character", "a text, between paragraphs,", plainText, lettersOf),
@@ -441,6 +462,7 @@ export const workloads: readonly Workload[] = [
   build(10_000, { base: manySmall, target: { ratio: 2 }, own: true }),
   ...saving,
   ...documents,
+  ...evals,
 ];
 
 /** Who is measured when nobody else takes part; the first is what the others are compared with. */

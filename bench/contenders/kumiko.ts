@@ -38,6 +38,7 @@ import {
   type WiredStep,
   weather,
 } from "../contender.js";
+import { evaluated, replayed } from "./evals.js";
 import { cached, guarded, historyLoop, sqliteItems } from "./kumiko-policies.js";
 
 const noOperation = { onStart() {}, onEnd() {} };
@@ -61,6 +62,8 @@ export const kumiko: Contender = {
     json: (text, size) => splitterOf(text, { strategy: "json", size }),
   },
   nearest,
+  replayed,
+  evaluated,
   chain: (steps) => runOf(chainOf(steps)),
   watchedChain: (steps) => runOf(chainOf(steps), { callbacks: [noOperation] }),
   checkedChain: (steps) => runOf(chainOf(steps.map((step) => (value) => step(numberSchema.parse(value))))),

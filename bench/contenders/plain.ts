@@ -9,6 +9,7 @@ import {
   type Step,
   weather,
 } from "../contender.js";
+import { evaluatedByHand, replayedByHand } from "./evals.js";
 import { splitters } from "./plain-splitters.js";
 
 /** What a careful user writes without any library: the lower bound of all others. */
@@ -65,6 +66,8 @@ export const plain: Contender = {
   cached,
   splitters,
   nearest,
+  replayed: replayedByHand,
+  evaluated: evaluatedByHand,
 };
 
 /** The same, but the results stand in a record by the names of their nodes, as at the join of a graph. */
