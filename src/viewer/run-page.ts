@@ -11,7 +11,7 @@ import { layoutGraph } from "./layout/layout-graph.js";
 import { saveView, spansOfSaves, statusOf } from "./save-view.js";
 import { type SavedRun, savedPage } from "./saved-page.js";
 import { runsOf, traceView } from "./trace-view.js";
-import { type Redact, type WireOptions, wireView } from "./wire-value.js";
+import { type Redact, wireView } from "./wire-value.js";
 
 /** Options of {@link runPage}. */
 export interface RunPageOptions {
@@ -65,7 +65,7 @@ function recordedRun(trace: Trace, { redact }: RunPageOptions): SavedRun {
   return { view: traceView(trace, key, roots, { redact }), savedAt: Date.now() };
 }
 
-async function savedRun({ app: given, checkpointId }: SavedRunOf, options: WireOptions): Promise<SavedRun> {
+async function savedRun({ app: given, checkpointId }: SavedRunOf, options: RunPageOptions): Promise<SavedRun> {
   const app = "history" in given ? given : given.graph;
   if (!hasMethod(app, "history")) throw invalidRun("an app that has no history()");
   const entries: HistoryEntry[] = [];
@@ -78,14 +78,19 @@ async function savedRun({ app: given, checkpointId }: SavedRunOf, options: WireO
   return { view: viewOfSaves(info, checkpointId, saves), states, savedAt: Date.now() };
 }
 
-async function stateView(app: AppWithHistory, id: string, entry: string, options: WireOptions): Promise<StateView> {
+async function stateView(
+  app: AppWithHistory,
+  id: string,
+  entry: string,
+  { redact }: RunPageOptions,
+): Promise<StateView> {
   const saved = await app.stateAt(id, entry);
   const [state, output] = [saved.state(), saved.output()];
   return {
     entry,
     path: "",
-    ...(state === undefined ? {} : { state: wireView(state, { ...options, path: ["state"] }) }),
-    ...(output === undefined ? {} : { output: wireView(output, { ...options, path: ["output"] }) }),
+    ...(state === undefined ? {} : { state: wireView(state, { redact, path: ["state"] }) }),
+    ...(output === undefined ? {} : { output: wireView(output, { redact, path: ["output"] }) }),
   };
 }
 

@@ -1,130 +1,120 @@
-import type { TraceNode, TraceUsage } from "../callbacks/trace.js";
-import type { ErrorView, SpanView, UsageView } from "./api.js";
-import { fieldsOf, type WireOptions, wireView, withoutSecrets } from "./wire-value.js";
+import type { ComponentKind } from "../callbacks/component-kind.js";
+import type { TraceChunks, TraceUsage } from "../callbacks/trace.js";
+import { costOf, type ModelPrice } from "../models/cost-of.js";
+import type { ErrorView, SpanView, UsageView, ValueView } from "./api.js";
 
-/** What a span costs, if the model has a price. */
-export type PriceOf = (model: string, usage: TraceUsage) => number | undefined;
-
-export interface SpanOptions extends Pick<WireOptions, "redact" | "limit"> {
-  readonly priceOf?: PriceOf | undefined;
+/** A span, wherever it was recorded. Its values are masked and redacted. */
+export interface SpanSource {
+  readonly id: string;
+  readonly parentId: string | undefined;
+  readonly name: string;
+  readonly component: ComponentKind;
+  readonly type: string;
+  readonly address: string;
+  readonly toolCallId: string | undefined;
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+  readonly status: SpanView["status"];
+  readonly input: ValueView | undefined;
+  readonly output: ValueView | undefined;
+  readonly error: ErrorView | undefined;
+  readonly chunks: TraceChunks | undefined;
+  readonly usage: TraceUsage | undefined;
+  readonly model: string | undefined;
+  readonly attempt: number | undefined;
+  readonly events: readonly { readonly at: number; readonly kind: string; readonly value: ValueView }[];
+  readonly graph?: string | undefined;
 }
 
-/** The spans of a recorded tree: the root and all below it, parents first. `segment` is the index of its start or resume. */
-export function spanViews(root: TraceNode, segment: number, options: SpanOptions): SpanView[] {
-  const spans: SpanView[] = [];
-  const visit = (node: TraceNode, parent: string | undefined): void => {
-    spans.push(spanView(node, parent, root.address, segment, options));
-    for (const child of node.children) visit(child, node.id);
-  };
-  visit(root, undefined);
-  return spans;
+export interface SpanSettings {
+  readonly segment: number;
+  /** The address of the root. */
+  readonly rootAddress: string;
+  /** What is shown of a value: all of it, or its beginning. */
+  readonly show: (value: ValueView) => ValueView;
+  readonly prices: Prices | undefined;
 }
 
-function spanView(
-  node: TraceNode,
-  parent: string | undefined,
-  rootAddress: string,
-  segment: number,
-  options: SpanOptions,
-): SpanView {
-  const { id, name, component, type, address, startedAt, durationMs, running, input, output, error } = node;
-  const { path, tool, toolCallId, item } = placeOf(address, rootAddress);
-  const at = [path === "" ? name : path, ...(tool === undefined ? [] : [tool])];
-  const wire = (value: unknown, what: string) => wireView(value, { ...options, path: [...at, what] });
-  const callId = node.toolCallId ?? toolCallId;
+export type Prices = Readonly<Record<string, ModelPrice>>;
+
+export function spanView(span: SpanSource, { segment, rootAddress, show, prices }: SpanSettings): SpanView {
+  const { id, parentId, name, component, type, address, status, startedAt, endedAt } = span;
+  const { input, output, error, chunks, usage, model, attempt, graph } = span;
+  const { toolCallId, ...place } = placeOf(address, rootAddress);
+  const callId = span.toolCallId ?? toolCallId;
   return {
     id,
-    ...(parent === undefined ? {} : { parent }),
+    ...(parentId !== undefined && { parent: parentId }),
     segment,
-    path,
-    ...(tool === undefined ? {} : { tool }),
-    ...(callId === undefined ? {} : { toolCallId: callId }),
-    ...(item === undefined ? {} : { item }),
+    ...place,
+    ...(callId !== undefined && { toolCallId: callId }),
     name,
     component,
-    ...(type === "" ? {} : { type }),
+    ...(type !== "" && { type }),
     address,
-    status: statusOf(node),
+    status,
     startedAt,
-    ...(running === true ? {} : { endedAt: startedAt + durationMs }),
-    ...(node.attempt === undefined ? {} : { attempt: node.attempt }),
-    ...(input === undefined ? {} : { input: wire(input, "input") }),
-    ...(output === undefined ? {} : { output: wire(output, "output") }),
-    ...(error === undefined ? {} : { error: errorView(wire(error, "error").value) }),
-    ...(node.model === undefined ? {} : { model: node.model }),
-    ...(node.usage === undefined ? {} : { usage: usageView(node.usage, node.model, options.priceOf) }),
-    ...(node.chunks === undefined ? {} : { chunks: node.chunks }),
-    events: (node.events ?? []).map(({ at: time, kind, ...rest }) => ({ at: time, kind, value: wire(rest, "event") })),
-    ...(node.graph === undefined ? {} : { graph: node.graph }),
+    ...(endedAt !== undefined && { endedAt }),
+    ...(attempt !== undefined && { attempt }),
+    ...(input !== undefined && { input: show(input) }),
+    ...(output !== undefined && { output: show(output) }),
+    ...(error !== undefined && { error }),
+    ...(model !== undefined && { model }),
+    ...(usage !== undefined && { usage: usageView([{ model: model ?? "", usage }], prices) }),
+    ...(chunks !== undefined && { chunks }),
+    events: span.events.map(({ at, kind, value }) => ({ at, kind, value: show(value) })),
+    ...(graph !== undefined && { graph }),
   };
 }
 
-function statusOf({ error, interrupt, running }: TraceNode): SpanView["status"] {
-  if (error !== undefined) return "failed";
-  if (interrupt !== undefined) return "waiting";
-  return running === true ? "running" : "done";
-}
-
-interface Place {
-  readonly path: string;
-  readonly tool: string | undefined;
-  readonly toolCallId: string | undefined;
-  readonly item: number | undefined;
-}
-
-/** Where a span ran in the graph of its root. What runs inside a tool call stands at the call. */
-export function placeOf(address: string, rootAddress: string): Place {
+/** Where an address is in the graph of its run: the keys of nodes, up to the first tool or child run. */
+export function placeOf(
+  address: string,
+  rootAddress = address.split(";", 1)[0] ?? "",
+): Pick<SpanView, "path" | "tool" | "toolCallId" | "item"> {
   const keys: string[] = [];
   let item: number | undefined;
-  if (!address.startsWith(`${rootAddress};`)) return { path: "", tool: undefined, toolCallId: undefined, item };
-  for (const part of address.slice(rootAddress.length + 1).split(";")) {
-    const [kind, first = "", second] = part.split(":");
-    if (kind === "node") keys.push(decoded(part.slice(5)));
-    else if (kind === "item") item = Number(first);
+  const inside = address.startsWith(`${rootAddress};`) ? address.slice(rootAddress.length + 1).split(";") : [];
+  for (const part of inside) {
+    const at = part.indexOf(":");
+    const [kind, rest] = [part.slice(0, at), part.slice(at + 1)];
+    if (kind === "node") keys.push(decoded(rest));
+    else if (kind === "item") item = Number(rest);
     else if (kind === "tool") {
-      const toolCallId = second === undefined ? undefined : decoded(part.slice(kind.length + first.length + 2));
-      return { path: keys.join("/"), tool: decoded(first), toolCallId, item };
-    }
+      const end = rest.indexOf(":");
+      const call = end < 0 ? {} : { toolCallId: decoded(rest.slice(end + 1)) };
+      const tool = decoded(end < 0 ? rest : rest.slice(0, end));
+      return { path: keys.join("/"), tool, ...call, ...(item !== undefined && { item }) };
+    } else break;
   }
-  return { path: keys.join("/"), tool: undefined, toolCallId: undefined, item };
+  return { path: keys.join("/"), ...(item !== undefined && { item }) };
 }
 
 function decoded(part: string): string {
-  return part.replaceAll(/%25|%3B|%3A/gi, decodeURIComponent);
+  return part.includes("%") ? part.replaceAll(/%25|%3A|%3B/gi, decodeURIComponent) : part;
 }
 
-function usageView(usage: TraceUsage, model: string | undefined, priceOf: PriceOf | undefined): UsageView {
-  const { promptTokens, completionTokens, cachedTokens = 0 } = usage;
-  const counts = { promptTokens, completionTokens, cachedTokens };
-  if (priceOf === undefined || model === undefined) return counts;
-  const cost = priceOf(model, usage);
-  return cost === undefined ? { ...counts, unpriced: [model] } : { ...counts, cost };
+/** What models have used. */
+export interface Used {
+  readonly model: string;
+  readonly usage: TraceUsage;
 }
 
-/** The usage of several spans as one. */
-export function totalUsage(usages: readonly UsageView[]): UsageView | undefined {
-  if (usages.length === 0) return undefined;
-  const sum = (read: (usage: UsageView) => number): number => usages.reduce((total, usage) => total + read(usage), 0);
-  const costs = usages.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
-  const unpriced = [...new Set(usages.flatMap((usage) => usage.unpriced ?? []))];
-  return {
-    promptTokens: sum(({ promptTokens }) => promptTokens),
-    completionTokens: sum(({ completionTokens }) => completionTokens),
-    cachedTokens: sum(({ cachedTokens }) => cachedTokens),
-    ...(costs.length === 0 ? {} : { cost: costs.reduce((total, cost) => total + cost, 0) }),
-    ...(unpriced.length === 0 ? {} : { unpriced }),
-  };
-}
-
-/** An error as it is shown: with its causes, without its stack. */
-export function errorView(error: unknown): ErrorView {
-  if (typeof error !== "object" || error === null) return { name: "Error", message: withoutSecrets(String(error)) };
-  const { name, message, code, cause, nodePath } = fieldsOf(error);
-  return {
-    name: typeof name === "string" ? name : "Error",
-    message: withoutSecrets(typeof message === "string" ? message : ""),
-    ...(typeof code === "string" ? { code } : {}),
-    ...(Array.isArray(nodePath) ? { nodePath: nodePath.map(String) } : {}),
-    ...(cause === undefined ? {} : { cause: errorView(cause) }),
-  };
+/** The sum of what models have used, and what it has cost as far as there are prices. */
+export function usageView(used: readonly Used[], prices: Prices | undefined): UsageView {
+  const sum = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 };
+  const unpriced = new Set<string>();
+  let cost: number | undefined;
+  for (const { model, usage } of used) {
+    sum.promptTokens += usage.promptTokens;
+    sum.completionTokens += usage.completionTokens;
+    sum.cachedTokens += usage.cachedTokens ?? 0;
+    if (prices === undefined) continue;
+    try {
+      cost = (cost ?? 0) + costOf({ [model]: usage }, prices);
+    } catch {
+      unpriced.add(model);
+    }
+  }
+  return { ...sum, ...(cost !== undefined && { cost }), ...(unpriced.size > 0 && { unpriced: [...unpriced] }) };
 }

@@ -8,6 +8,7 @@ import { isFields } from "../is.js";
 import type { ModelPrice } from "../models/cost-of.js";
 import { kindOf } from "../wording.js";
 import type { Can } from "./api.js";
+import type { Redact } from "./wire-value.js";
 
 /** What the viewer shows: a compiled graph, chain or workflow, or an agent. */
 export type App = CompiledGraph<never, unknown, unknown> | Agent<unknown>;
@@ -32,9 +33,6 @@ export interface GivenAnswer {
   /** Milliseconds since 1970. */
   readonly at: number;
 }
-
-/** Replaces a value before it leaves the process; `path` is where it is, such as `["output", "card", "number"]`. */
-export type Redact = (value: unknown, path: readonly string[]) => unknown;
 
 /** Options of {@link viewer}. */
 export interface ViewerOptions {

@@ -1,183 +1,263 @@
+import { messageOf } from "../errors.js";
 import { isFields } from "../is.js";
-import type { ValueView, WireValue } from "./api.js";
+import type { ErrorView, ValueView, WireValue } from "./api.js";
 
-/** Returns what is shown of a value. Called for every value, from the outside in, with the keys that lead to it. */
+/** Replaces a value before it leaves the process; `path` is where it is, such as `["output", "card", "number"]`. */
 export type Redact = (value: unknown, path: readonly string[]) => unknown;
 
 export interface WireOptions {
   readonly redact?: Redact | undefined;
-  /** Where the value stands in what is shown, for `redact`. */
+  /** Where the value is, for `redact`. */
   readonly path?: readonly string[] | undefined;
-  /** The greatest length as JSON; the rest is cut. @default 5 MB */
+  /** About how long the copy may be as JSON; the rest is cut. @default 5 MB */
   readonly limit?: number | undefined;
 }
 
-const maskedKeys = /^(authorization|apikey|api_key|password|token|secret|cookie)$/i;
-const deepest = 64;
+const maxDepth = 64;
+const maxBytes = 4_096;
 const largest = 5_000_000;
+const masked: WireValue = Object.freeze({ $: "masked" });
+const cut: WireValue = Object.freeze({ $: "cut" });
+const circular: WireValue = Object.freeze({ $: "circular" });
+const nothing: WireValue = Object.freeze({ $: "undefined" });
+/** The names of fields whose values nobody sees, in lower case. */
+const secretNames = new Set(["authorization", "apikey", "api_key", "password", "token", "secret", "cookie"]);
+const secretInJson = /"(authorization|api_?key|password|token|secret|cookie)"\s*:/i;
+const nowhere: readonly string[] = [];
 
 /**
- * A value as JSON that can be shown: secrets are masked, then `redact` is asked, and what JSON lacks is tagged. Never throws for
- * a value; an error of `redact` is thrown.
+ * Copies a value to JSON that says what it is: secrets are masked, then `redact` is asked, and what JSON lacks is tagged. Never
+ * throws. `size` is about how long the copy is as JSON.
  */
-export function wireView(value: unknown, { redact, path = [], limit = largest }: WireOptions = {}): ValueView {
-  const writer = new Writer(redact, limit);
-  const wire = writer.write(value, path, 0);
-  return { value: wire, size: writer.size };
+export function wireView(value: unknown, { redact, path = nowhere, limit = largest }: WireOptions = {}): ValueView {
+  const copier = new Copier(redact, limit);
+  const copy = copier.copy(value, path, 0);
+  return { value: copy, size: copier.size };
 }
 
-class Writer {
+/** Runs for every value that passes a handler: it makes no paths where there is no `redact`, and no function per field. */
+class Copier {
   size = 0;
   readonly #redact: Redact | undefined;
   readonly #limit: number;
-  readonly #open = new Set<object>();
+  /** The objects around the value that is being copied. */
+  readonly #open: object[] = [];
 
   constructor(redact: Redact | undefined, limit: number) {
     this.#redact = redact;
     this.#limit = limit;
   }
 
-  write(given: unknown, path: readonly string[], depth: number): WireValue {
-    const key = path.at(-1);
-    if (key !== undefined && maskedKeys.test(key) && given !== undefined && given !== null) return this.#tag("masked");
-    const value = this.#redact === undefined ? given : this.#redact(given, path);
+  copy(given: unknown, path: readonly string[], depth: number): WireValue {
+    const value = this.#redact === undefined ? given : this.#redacted(given, path);
     switch (typeof value) {
       case "string":
         return this.#text(value);
-      case "number":
-        return Number.isFinite(value) && !Object.is(value, -0)
-          ? this.#plain(value)
-          : this.#said("number", shown(value));
       case "boolean":
-        return this.#plain(value);
+        this.size += 5;
+        return value;
+      case "number":
+        this.size += 6;
+        return Number.isFinite(value) && !Object.is(value, -0)
+          ? value
+          : text("number", Object.is(value, -0) ? "-0" : String(value));
       case "undefined":
-        return this.#tag("undefined");
+        return nothing;
       case "bigint":
       case "symbol":
-        return this.#said(typeof value, String(value));
+        this.size += 40;
+        return text(typeof value, String(value).slice(0, 100_000));
       case "function":
-        return this.#said("function", value.name);
+        return text("function", typeof value.name === "string" ? value.name : "");
       default:
-        return typeof value === "object" && value !== null ? this.#object(value, path, depth) : this.#plain(null);
+        this.size += 4;
+        if (value === masked) return masked;
+        return value === null ? null : this.#object(value as object, path, depth);
     }
+  }
+
+  /** A `redact` that throws hides the value. */
+  #redacted(value: unknown, path: readonly string[]): unknown {
+    try {
+      return this.#redact?.(value, path);
+    } catch {
+      return masked;
+    }
+  }
+
+  #text(value: string): string {
+    const room = Math.max(200, this.#limit - this.size);
+    const shown = value.length <= room ? value : `${value.slice(0, room)}…`;
+    this.size += shown.length + 2;
+    const first = value.charCodeAt(0);
+    // { or [: the arguments of a tool call, for instance
+    return (first === 123 || first === 91) && secretInJson.test(value) ? maskedJson(value, shown) : shown;
   }
 
   #object(value: object, path: readonly string[], depth: number): WireValue {
-    if (this.#open.has(value)) return this.#tag("circular");
-    if (depth >= deepest || this.size > this.#limit) return this.#tag("cut");
-    this.#open.add(value);
+    if (depth >= maxDepth || this.size > this.#limit) return cut;
+    if (this.#open.includes(value)) return circular;
+    this.#open.push(value);
     try {
-      return this.#inside(value, path, depth + 1);
-    } catch (error) {
-      if (this.#redact !== undefined) throw error;
-      return this.#said("unreadable", "");
+      if (Array.isArray(value)) return this.#list(value, path, depth + 1);
+      const prototype: unknown = Object.getPrototypeOf(value);
+      return (prototype === Object.prototype || prototype === null) && !(Symbol.asyncIterator in value)
+        ? this.#record(value, path, depth + 1)
+        : this.#instance(value, path, depth + 1);
+    } catch {
+      return text("unreadable", "");
     } finally {
-      this.#open.delete(value);
+      this.#open.pop();
     }
   }
 
-  #inside(value: object, path: readonly string[], depth: number): WireValue {
-    const at = (key: string | number, item: unknown): WireValue => this.write(item, [...path, String(key)], depth);
-    if (Array.isArray(value)) return this.#list(value, at);
+  #instance(value: object, path: readonly string[], depth: number): WireValue {
+    if (value instanceof Error) return { ...errorView(value, this.#redact, path), $: "error" } as object as WireValue;
     if (value instanceof Date)
-      return this.#said("date", Number.isNaN(value.getTime()) ? "invalid" : value.toISOString());
-    if (value instanceof URL) return this.#said("url", value.href);
-    if (value instanceof RegExp) return this.#said("regexp", String(value));
+      return text("date", Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString());
     if (value instanceof Map) {
-      const entries = [...value].map(([key, item], index) => [at(index, key), at(String(key), item)] as const);
-      return { $: "map", entries };
+      const pair = ([key, item]: readonly [unknown, unknown]): WireValue => [
+        this.copy(key, path, depth),
+        typeof key === "string" ? this.#field(key, item, path, depth) : this.copy(item, path, depth),
+      ];
+      return { $: "map", entries: this.#upTo(value, pair) };
     }
-    if (value instanceof Set) return { $: "set", values: this.#list([...value], at) };
-    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
-      return { $: "bytes", kind: nameOf(value), size: value.byteLength };
-    }
-    if (value instanceof Promise) return this.#said("promise", "");
-    if (Symbol.asyncIterator in value) return this.#said("stream", "");
-    if (value instanceof Error) return this.#error(value, at);
-    return this.#record(value, at);
+    if (value instanceof Set) return { $: "set", values: this.#upTo(value, (item) => this.copy(item, path, depth)) };
+    if (ArrayBuffer.isView(value))
+      return this.#bytes(value.constructor.name, new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+    if (value instanceof ArrayBuffer) return this.#bytes("ArrayBuffer", new Uint8Array(value));
+    if (value instanceof URL) return text("url", withoutSecrets(value.href));
+    if (value instanceof RegExp) return text("regexp", String(value));
+    if (value instanceof Promise) return text("promise", "");
+    if (Symbol.asyncIterator in value) return text("stream", "");
+    const fields = this.#record(value, path, depth);
+    const { constructor: type } = value;
+    const name = typeof type === "function" ? type.name : "";
+    return name === "" || name === "Object" ? fields : { $: "class", name, fields };
   }
 
-  #list(values: readonly unknown[], at: (key: number, item: unknown) => WireValue): WireValue[] {
-    const list: WireValue[] = [];
-    for (const [index, item] of values.entries()) {
+  #list(list: readonly unknown[], path: readonly string[], depth: number): WireValue {
+    const copies: WireValue[] = [];
+    for (let index = 0; index < list.length; index++) {
       if (this.size > this.#limit) {
-        list.push(this.#tag("cut"));
+        copies.push(cut);
         break;
       }
-      list.push(at(index, item));
+      copies.push(this.copy(list[index], this.#redact === undefined ? nowhere : [...path, String(index)], depth));
     }
-    return list;
+    return copies;
   }
 
-  #record(value: object, at: (key: string, item: unknown) => WireValue): WireValue {
-    const entries: [string, WireValue][] = [];
-    for (const [key, item] of Object.entries(value)) {
-      if (item === undefined) continue;
+  #upTo<Item>(items: Iterable<Item>, copy: (item: Item) => WireValue): readonly WireValue[] {
+    const copies: WireValue[] = [];
+    for (const item of items) {
       if (this.size > this.#limit) {
-        entries.push(["…", this.#tag("cut")]);
+        copies.push(cut);
         break;
       }
+      copies.push(copy(item));
+    }
+    return copies;
+  }
+
+  #record(value: object, path: readonly string[], depth: number): WireValue {
+    const copy: Record<string, WireValue> = {};
+    let isTagged = false;
+    for (const key of Object.keys(value)) {
+      if (this.size > this.#limit) {
+        copy["…"] = cut;
+        break;
+      }
+      const item = this.#read(value, key, path, depth);
+      if (item === nothing) continue;
       this.size += key.length + 4;
-      entries.push([key, at(key, item)]);
+      if (key === "$") isTagged = true;
+      if (key !== "__proto__") copy[key] = item;
+      else Object.defineProperty(copy, key, { value: item, enumerable: true, configurable: true, writable: true });
     }
-    const prototype: unknown = Object.getPrototypeOf(value);
-    const isPlain = prototype === Object.prototype || prototype === null;
-    if (entries.some(([key]) => key === "$")) return { $: "object", entries };
-    // own properties: `__proto__` is an ordinary key
-    const fields = Object.fromEntries(entries);
-    return isPlain ? fields : { $: "class", name: nameOf(value), fields };
+    return isTagged ? { $: "object", entries: Object.entries(copy) } : copy;
   }
 
-  #error(error: Error, at: (key: string, item: unknown) => WireValue): WireValue {
-    const { name, message, cause } = error;
-    const code = "code" in error && typeof error.code === "string" ? { code: error.code } : {};
-    this.size += message.length + 40;
-    const inner = cause === undefined ? {} : { cause: at("cause", cause) };
-    return { $: "error", name, message: withoutSecrets(message), ...code, ...inner };
+  #read(value: object, key: string, path: readonly string[], depth: number): WireValue {
+    try {
+      return isSecret(key) ? masked : this.#field(key, Reflect.get(value, key), path, depth);
+    } catch {
+      return text("unreadable", "");
+    }
   }
 
-  #text(value: string): WireValue {
-    const room = Math.max(200, this.#limit - this.size);
-    this.size += value.length + 2;
-    return value.length <= room ? value : `${value.slice(0, room)}…`;
+  #field(key: string, item: unknown, path: readonly string[], depth: number): WireValue {
+    if (isSecret(key)) return masked;
+    return this.copy(item, this.#redact === undefined ? nowhere : [...path, key], depth);
   }
 
-  #plain(value: number | boolean | null): WireValue {
-    this.size += 6;
-    return value;
-  }
-
-  #tag(tag: "undefined" | "circular" | "masked" | "cut"): WireValue {
-    this.size += 20;
-    return { $: tag };
-  }
-
-  #said(kind: string, text: string): WireValue {
-    this.size += text.length + 30;
-    return { $: "text", kind, text };
+  #bytes(kind: string, value: Uint8Array): WireValue {
+    const size = value.byteLength;
+    this.size += 40;
+    if (size > maxBytes) return { $: "bytes", kind, size };
+    this.size += size * 1.4;
+    return { $: "bytes", kind, size, base64: btoa(String.fromCharCode(...value)) };
   }
 }
 
-function shown(value: number): string {
-  return Object.is(value, -0) ? "-0" : String(value);
+/** Most names are not as long as one of these. */
+function isSecret(key: string): boolean {
+  const { length } = key;
+  return ((length > 4 && length < 9) || length === 13) && secretNames.has(key.toLowerCase());
 }
 
-function nameOf(value: object): string {
-  const type: unknown = Object.getPrototypeOf(value)?.constructor;
-  return typeof type === "function" && type.name !== "" ? type.name : "Object";
+/** Masks inside a text that is JSON. What is no JSON stays as it is. */
+function maskedJson(given: string, shown: string): string {
+  try {
+    const hide = (key: string, value: unknown): unknown => (isSecret(key) ? "•••" : value);
+    return JSON.stringify(JSON.parse(given, hide)).slice(0, shown.length);
+  } catch {
+    return shown;
+  }
 }
 
-/** Addresses with a password, and those of databases, are not shown. */
-export function withoutSecrets(text: string): string {
-  return text
-    .replaceAll(
-      /\b(postgres(ql)?|mysql|mariadb|redis|rediss|mongodb(\+srv)?|amqps?):\/\/[^\s"'`]+/gi,
-      "[connection string]",
-    )
-    .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/:@]+:[^\s/@]+@/gi, "$1[masked]@");
+function text(kind: string, shown: string): WireValue {
+  return { $: "text", kind, text: shown };
 }
 
-/** Whether a value is a record of which fields can be read. */
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+/** An error without its stack. It may come from a file, where it is an object. */
+export function errorView(
+  error: unknown,
+  redact: Redact | undefined,
+  path: readonly string[] = ["error"],
+  depth = 0,
+): ErrorView {
+  const { name, message, code, cause, nodePath } = errorFields(error);
+  const said = typeof message === "string" ? message : messageOf(error);
+  const { value: shown } = wireView(withoutSecrets(said), { redact, path: [...path, "message"] });
+  return {
+    name: typeof name === "string" ? name : "Error",
+    message: typeof shown === "string" ? shown : "•••",
+    ...(typeof code === "string" && { code }),
+    ...(Array.isArray(nodePath) && nodePath.length > 0 && { nodePath: nodePath.map(String) }),
+    ...(cause !== undefined && depth < 8 && { cause: errorView(cause, redact, [...path, "cause"], depth + 1) }),
+  };
+}
+
+/** Getters of what was thrown may throw themselves. */
+function errorFields(error: unknown): Readonly<Partial<Record<string, unknown>>> {
+  try {
+    const { name, message, code, cause, nodePath } = fieldsOf(error);
+    return { name, message, code, cause, nodePath };
+  } catch {
+    return {};
+  }
+}
+
+const databases = /\b(postgres(?:ql)?|mysql|mariadb|rediss?|mongodb(?:\+srv)?|amqps?):\/\/[^\s"'`]+/gi;
+const signedIn = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@[^\s"']*/gi;
+
+/** Connection strings, and addresses with a name or a password, lose all but their scheme. */
+export function withoutSecrets(message: string): string {
+  return message.includes("://") ? message.replace(databases, "$1://•••").replace(signedIn, "$1•••") : message;
+}
+
+/** The fields of a value; none of what has none. */
+export function fieldsOf(value: unknown): Readonly<Partial<Record<string, unknown>>> {
   return isFields(value) ? value : {};
 }

@@ -4,26 +4,42 @@ import type { LiveEvent } from "../api.js";
 export type NewEvent = LiveEvent extends infer Event ? (Event extends LiveEvent ? Omit<Event, "id"> : never) : never;
 
 /** An event that is made when it is sent, so that nothing is made where nobody looks. */
-type Entry = NewEvent | (() => NewEvent);
+export type LazyEvent = NewEvent | (() => NewEvent);
 
 const size = 10_000;
 const beatMs = 15_000;
 const sessionMs = 300_000;
+/** How long after the end of a stream events are kept for a page that comes again. */
+const returnMs = 60_000;
 /** A page that is so far behind gets no chunks of text. */
 const tooFar = 1_000;
 
-/** The last events, for pages that are open and for those that come again. */
+/** The last events, for pages that are open and for those that come again. Where no page is open, nothing is kept. */
 export class EventRing {
-  readonly #entries: (Entry | undefined)[] = new Array(size).fill(undefined);
+  readonly #entries: (LazyEvent | undefined)[] = new Array(size).fill(undefined);
   readonly #waiting = new Set<() => void>();
   #next = 1;
+  /** The oldest event that is kept. */
+  #first = 1;
+  #keptUntil = 0;
   #isClosed = false;
 
-  push(entry: Entry): void {
+  push(entry: LazyEvent): void {
+    if (Date.now() > this.#keptUntil) {
+      this.#skip();
+      return;
+    }
     this.#entries[this.#next % size] = entry;
     this.#next += 1;
     for (const wake of this.#waiting) wake();
     this.#waiting.clear();
+  }
+
+  /** An event that nobody is told. A page that comes later loads everything. */
+  #skip(): void {
+    if (this.#first < this.#next) this.#entries.fill(undefined);
+    this.#next += 1;
+    this.#first = this.#next;
   }
 
   close(): void {
@@ -37,7 +53,8 @@ export class EventRing {
     const encoder = new TextEncoder();
     const line = (event: object): Uint8Array => encoder.encode(`${JSON.stringify(event)}\n`);
     const endsAt = Date.now() + sessionMs;
-    const first = this.#next - size;
+    this.#keptUntil = endsAt + returnMs;
+    const first = Math.max(this.#first, this.#next - size);
     const isComplete = after !== undefined && after >= first - 1 && after < this.#next;
     let at = isComplete ? after + 1 : this.#next;
     let isOpen = false;

@@ -1,7 +1,7 @@
 import { KumikoError, messageOf } from "../../errors.js";
 import { isFields } from "../../is.js";
 import type { Failure } from "../api.js";
-import { withoutSecrets } from "./wire-value.js";
+import { withoutSecrets } from "../wire-value.js";
 
 /** An answer of the server that is not what was asked for. */
 export class Refusal extends Error {

@@ -1,31 +1,14 @@
 import { ChunkTimes } from "../../callbacks/chunk-times.js";
-import type { GraphInfo } from "../../callbacks/graph-info.js";
-import { describesGraph, type RunInfo } from "../../callbacks/run-info.js";
+import type { RunInfo } from "../../callbacks/run-info.js";
 import type { StreamSink } from "../../callbacks/stream-copy.js";
 import { openSink, type SinkHandler } from "../../callbacks/stream-needs.js";
-import type { TraceChunks, TraceUsage } from "../../callbacks/trace.js";
-import { TracedRun, TraceTree, wallClock } from "../../callbacks/trace-tree.js";
+import { type TracedRun, TraceTree, wallClock } from "../../callbacks/trace-tree.js";
 import { isFields } from "../../is.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import type { Joining } from "../../schema/concat/rule.js";
-import type { ErrorView, SpanView, WireValue } from "../api.js";
-import type { Redact } from "../viewer-options.js";
-import type { SpanSource } from "./span-view.js";
-import { errorView, measuredWire, toWire } from "./wire-value.js";
-
-/** One run of a graph, resumes included. */
-export interface LiveRun {
-  readonly key: string;
-  readonly checkpointId: string | undefined;
-  readonly graph: string;
-  readonly component: string;
-  readonly info: (() => GraphInfo) | undefined;
-  readonly roots: LiveSpan[];
-  readonly spans: Map<string, LiveSpan>;
-  threadId: string | undefined;
-  /** About how many bytes its values take. */
-  size: number;
-}
+import type { ValueView } from "../api.js";
+import { errorView, type Redact, wireView } from "../wire-value.js";
+import { type LiveRun, LiveSpan } from "./live-span.js";
 
 export interface LiveListener {
   /** A span has started, changed or ended. */
@@ -39,17 +22,23 @@ export interface LiveListener {
 export interface LiveLimits {
   readonly runs: number;
   readonly bytes: number;
+  /** How long the copy of one value may be. @default 5 MB */
+  readonly value?: number;
 }
 
+/** What a span takes without its values. */
+const spanSize = 500;
+
 /** The runs that pass the handler. */
-export class LiveRuns extends TraceTree<WireValue> implements SinkHandler {
+export class LiveRuns extends TraceTree<ValueView> implements SinkHandler {
   readonly byKey = new Map<string, LiveRun>();
   readonly #redact: Redact | undefined;
   readonly #listener: LiveListener;
   readonly #limits: LiveLimits;
   #place = "input";
   #size = 0;
-  #kept = 0;
+  /** The size of what was copied since the last count. */
+  #copied = 0;
 
   constructor(listener: LiveListener, redact: Redact | undefined, limits: LiveLimits) {
     super(wallClock);
@@ -58,7 +47,7 @@ export class LiveRuns extends TraceTree<WireValue> implements SinkHandler {
     this.#limits = limits;
   }
 
-  override onStart(info: RunInfo, value: unknown, parent: unknown): TracedRun<WireValue> {
+  override onStart(info: RunInfo, value: unknown, parent: unknown): TracedRun<ValueView> {
     // a run that passes twice, as where a graph and its runtime have the handler, is one
     const known = parent instanceof LiveSpan ? parent.run.spans.get(info.runId) : this.#rootOf(info);
     if (known !== undefined) return known;
@@ -66,45 +55,50 @@ export class LiveRuns extends TraceTree<WireValue> implements SinkHandler {
     return super.onStart(info, value, parent);
   }
 
-  override onEnd(info: RunInfo, value: unknown, run: unknown): void {
-    if (!(run instanceof LiveSpan) || run.outcome !== undefined) return;
+  override onEnd(info: RunInfo, value: unknown, span: unknown): void {
+    if (!(span instanceof LiveSpan) || span.outcome !== undefined) return;
     this.#place = "output";
-    if (run.component === "model") run.takeAnswer(value);
-    super.onEnd(info, value, run);
+    if (span.component === "model") span.takeAnswer(value);
+    super.onEnd(info, value, span);
   }
 
-  override onError(info: RunInfo, error: unknown, run: unknown): void {
-    if (!(run instanceof LiveSpan) || run.outcome !== undefined) return;
-    run.failure = errorView(error, this.#redact);
-    super.onError(info, undefined, run);
+  override onError(info: RunInfo, error: unknown, span: unknown): void {
+    if (!(span instanceof LiveSpan) || span.outcome !== undefined) return;
+    span.failure = errorView(error, this.#redact);
+    super.onError(info, undefined, span);
   }
 
-  override onInterrupt(info: RunInfo, _interrupt: unknown, run: unknown): void {
-    if (!(run instanceof LiveSpan) || run.outcome !== undefined) return;
-    super.onInterrupt(info, undefined, run);
+  override onInterrupt(info: RunInfo, _interrupt: unknown, span: unknown): void {
+    if (!(span instanceof LiveSpan) || span.outcome !== undefined) return;
+    super.onInterrupt(info, undefined, span);
   }
 
-  override onEvent(_info: RunInfo, event: unknown, run: unknown): void {
-    if (!(run instanceof LiveSpan)) return;
+  override onEvent(_info: RunInfo, event: unknown, span: unknown): void {
+    if (!(span instanceof LiveSpan)) return;
     const kind = isFields(event) && typeof event.kind === "string" ? event.kind : "event";
-    run.notes.push({ at: this.clock(), kind, value: this.#copy(event, "event", run.run) });
-    this.#tell(run);
+    this.#place = "event";
+    span.notes ??= [];
+    span.notes.push({ at: this.clock(), kind, value: this.keep(event) });
+    this.#changed(span);
   }
 
-  [openSink](info: RunInfo, joining: Joining | undefined, run: unknown, isInput = false): StreamSink<unknown> {
+  [openSink](info: RunInfo, joining: Joining | undefined, span: unknown, isInput = false): StreamSink<unknown> {
     const parts: unknown[] = [];
     const end = (isWhole: boolean): void => {
       if (!sink.isOpen) return;
       sink.isOpen = false;
-      if (!(run instanceof LiveSpan) || (parts.length === 0 && !isWhole)) return;
-      if (isInput) run.input = this.#copy(joined(parts, joining), "input", run.run);
-      else if (isWhole) this.onEnd(info, joined(parts, joining), run);
+      if (!(span instanceof LiveSpan) || (parts.length === 0 && !isWhole)) return;
+      if (isInput) {
+        this.#place = "input";
+        span.input = this.keep(joined(parts, joining));
+        this.#changed(span);
+      } else if (isWhole) this.onEnd(info, joined(parts, joining), span);
     };
     const sink = {
       isOpen: true,
       write: (chunk: unknown): void => {
         parts.push(chunk);
-        if (!isInput && run instanceof LiveSpan) this.#chunk(run, chunk);
+        if (!isInput && span instanceof LiveSpan) this.#chunk(span, chunk);
       },
       end: () => end(true),
       fail: () => end(false),
@@ -112,29 +106,38 @@ export class LiveRuns extends TraceTree<WireValue> implements SinkHandler {
     return sink;
   }
 
+  /** Takes a span that was recorded elsewhere, or is known already. */
+  put(span: LiveSpan): void {
+    if (span.run.spans.get(span.id) !== span) {
+      this.#copied += (span.input?.size ?? 0) + (span.output?.size ?? 0);
+      this.started(span);
+    } else this.#listener.onSpan(span.run, span);
+    if (span.outcome !== undefined && span.parent === undefined) this.#dropOld();
+  }
+
   protected override open(...made: ConstructorParameters<typeof LiveSpan>): LiveSpan {
     return new LiveSpan(...made);
   }
 
-  protected override keep(value: unknown, _info: RunInfo): WireValue {
-    const { value: copy, size } = measuredWire(value, this.#redact, [this.#place]);
-    this.#kept += size;
-    return copy;
+  protected override keep(value: unknown): ValueView {
+    const path = this.#redact === undefined ? undefined : [this.#place];
+    const view = wireView(value, { redact: this.#redact, path, limit: this.#limits.value });
+    this.#copied += view.size;
+    return view;
   }
 
-  protected override started(span: TracedRun<WireValue>): void {
+  protected override started(span: TracedRun<ValueView>): void {
     if (!(span instanceof LiveSpan)) return;
     if (span.parent === undefined) this.#addRoot(span);
     else if (span.threadId !== undefined) span.run.threadId ??= span.threadId;
     span.run.spans.set(span.id, span);
-    this.#count(span.run, 500);
-    this.#tell(span);
+    this.#copied += spanSize;
+    this.#changed(span);
   }
 
-  protected override ended(span: TracedRun<WireValue>): void {
+  protected override ended(span: TracedRun<ValueView>): void {
     if (!(span instanceof LiveSpan)) return;
-    this.#count(span.run, 0);
-    this.#tell(span);
+    this.#changed(span);
     if (span.parent === undefined) this.#dropOld();
   }
 
@@ -149,34 +152,23 @@ export class LiveRuns extends TraceTree<WireValue> implements SinkHandler {
     span.run.roots.push(span);
   }
 
-  /** Adds what was kept since to the size of a run. */
-  #count(run: LiveRun, more: number): void {
-    run.size += this.#kept + more;
-    this.#size += this.#kept + more;
-    this.#kept = 0;
-  }
-
-  #tell(span: LiveSpan): void {
+  /** Counts what was copied, and tells the pages. */
+  #changed(span: LiveSpan): void {
+    span.run.size += this.#copied;
+    this.#size += this.#copied;
+    this.#copied = 0;
     this.#listener.onSpan(span.run, span);
   }
 
   #chunk(span: LiveSpan, chunk: unknown): void {
     const at = this.clock();
-    span.times ??= new ChunkTimes();
+    if (!(span.times instanceof ChunkTimes)) span.times = new ChunkTimes();
     span.times.add(at - span.startedAt, chunk);
-    const text = textOf(chunk);
     // a graph passes on what its nodes stream
-    if (text !== "" && span.component === "model") {
-      const shown = toWire(text, this.#redact, ["output"]);
-      this.#listener.onChunk(span.run, span, at, typeof shown === "string" ? shown : "");
-    }
-  }
-
-  #copy(value: unknown, place: string, run: LiveRun): WireValue {
-    const { value: copy, size } = measuredWire(value, this.#redact, [place]);
-    this.#kept += size;
-    this.#count(run, 0);
-    return copy;
+    const text = span.component === "model" ? textOf(chunk) : "";
+    if (text === "") return;
+    const shown = this.#redact === undefined ? text : wireView(text, { redact: this.#redact, path: ["output"] }).value;
+    this.#listener.onChunk(span.run, span, at, typeof shown === "string" ? shown : "");
   }
 
   /** The oldest run that has ended goes first. */
@@ -193,99 +185,6 @@ export class LiveRuns extends TraceTree<WireValue> implements SinkHandler {
   }
 }
 
-export class LiveSpan extends TracedRun<WireValue> implements SpanSource {
-  readonly id: string;
-  readonly parentId: string | undefined;
-  readonly toolCallId: string | undefined;
-  readonly threadId: string | undefined;
-  run: LiveRun;
-  readonly info: (() => GraphInfo) | undefined;
-  failure: ErrorView | undefined = undefined;
-  times: ChunkTimes | undefined = undefined;
-  usage: TraceUsage | undefined = undefined;
-  answeredBy: string | undefined = undefined;
-  readonly notes: { readonly at: number; readonly kind: string; readonly value: WireValue }[] = [];
-
-  constructor(
-    info: RunInfo,
-    parent: TracedRun<WireValue> | undefined,
-    startedAt: number,
-    input: WireValue | undefined,
-  ) {
-    super(info, parent, startedAt, input);
-    const { runId, toolCallId, component, name } = info;
-    this.id = runId;
-    this.toolCallId = toolCallId;
-    this.parentId = parent instanceof LiveSpan ? parent.id : undefined;
-    const isAgent = component === "agent";
-    const meta = parent === undefined || isAgent ? info.meta : undefined;
-    this.threadId = meta?.threadId;
-    this.info = (info as { readonly [describesGraph]?: () => GraphInfo })[describesGraph] ?? meta?.info;
-    if (parent instanceof LiveSpan) {
-      this.run = parent.run;
-      return;
-    }
-    const { runKey = runId, checkpointId, graph = name, threadId } = meta ?? {};
-    this.run = {
-      key: runKey,
-      checkpointId,
-      graph,
-      component,
-      info: this.info,
-      roots: [],
-      spans: new Map(),
-      threadId,
-      size: 0,
-    };
-  }
-
-  get status(): SpanView["status"] {
-    const { outcome } = this;
-    if (outcome === undefined) return "running";
-    return outcome.kind === "output" ? "done" : outcome.kind === "error" ? "failed" : "waiting";
-  }
-
-  get output(): WireValue | undefined {
-    return this.outcome?.kind === "output" ? this.outcome.value : undefined;
-  }
-
-  get error(): ErrorView | undefined {
-    return this.failure;
-  }
-
-  get chunks(): TraceChunks | undefined {
-    return this.times?.toJSON();
-  }
-
-  get events(): SpanSource["events"] {
-    return this.notes;
-  }
-
-  get model(): string | undefined {
-    return this.component === "model" ? (this.answeredBy ?? (this.type || undefined)) : undefined;
-  }
-
-  get attempt(): number | undefined {
-    return attemptOf(this.address, this.notes);
-  }
-
-  takeAnswer(value: unknown): void {
-    const message = isFields(value) ? value.message : undefined;
-    const meta = isFields(message) ? message.responseMeta : undefined;
-    if (!isFields(meta)) return;
-    this.usage = meta.tokenUsage as TraceUsage | undefined;
-    this.answeredBy = typeof meta.model === "string" ? meta.model : undefined;
-  }
-}
-
-/** Which attempt of a model or a node it is. */
-export function attemptOf(address: string, events: readonly { readonly kind: string }[]): number | undefined {
-  const [, attempt] = /;runnable:attempt:(?:[^;]* )?attempt (\d+)$/.exec(address) ?? [];
-  if (attempt !== undefined) return Number(attempt);
-  const retries = events.filter(({ kind }) => kind === "retry").length;
-  return retries === 0 ? undefined : retries + 1;
-}
-
 function joined(parts: readonly unknown[], joining: Joining | undefined): unknown {
   try {
     return joinChunks(parts, joining);
@@ -298,7 +197,8 @@ function textOf(chunk: unknown): string {
   if (typeof chunk === "string") return chunk;
   const message = isFields(chunk) && "message" in chunk ? chunk.message : chunk;
   const blocks = isFields(message) && Array.isArray(message.contentBlocks) ? message.contentBlocks : [];
-  return blocks
-    .map((block: unknown) => (isFields(block) && block.type === "assistant_gen_text" ? String(block.text) : ""))
-    .join("");
+  let text = "";
+  for (const block of blocks as readonly unknown[])
+    if (isFields(block) && block.type === "assistant_gen_text") text += String(block.text);
+  return text;
 }

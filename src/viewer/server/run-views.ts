@@ -1,5 +1,4 @@
 import type { GraphInfo } from "../../callbacks/graph-info.js";
-import type { HistoryEntry } from "../../checkpoint/history/history-entry.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { isStopInfo } from "../../checkpoint/pause/stop-info.js";
 import { KumikoError, messageOf } from "../../errors.js";
@@ -18,13 +17,13 @@ import type {
   ToolView,
 } from "../api.js";
 import { layoutGraph } from "../layout/layout-graph.js";
-import type { Redact } from "../viewer-options.js";
-import type { LiveRun, LiveSpan } from "./live-runs.js";
+import { saveView } from "../save-view.js";
+import { placeOf, spanView, usageView } from "../span-view.js";
+import { errorView, type Redact, wireView, withoutSecrets } from "../wire-value.js";
+import type { LiveRun, LiveSpan } from "./live-span.js";
 import { toolsOf } from "./shown-apps.js";
-import { placeOf, spanView, usageView } from "./span-view.js";
 import type { ReadRun, StoredRun, StoredRuns } from "./stored-runs.js";
 import type { ValueViews } from "./value-views.js";
-import { errorView, toWire, withoutSecrets } from "./wire-value.js";
 
 const mostSaves = 1_000;
 
@@ -103,10 +102,10 @@ export class RunViews {
   }
 
   span(run: LiveRun, span: LiveSpan): SpanView {
-    let root = span;
-    while (root.parent !== undefined) root = root.parent as LiveSpan;
     const { values, prices } = this.#parts;
-    return spanView(span, { segment: Math.max(0, run.roots.indexOf(root)), values, prices });
+    const { root } = span;
+    const segment = Math.max(0, run.roots.indexOf(root));
+    return spanView(span, { segment, rootAddress: root.address, show: values.view, prices });
   }
 
   async view({ ref, stored, live }: KnownRun): Promise<RunView> {
@@ -133,7 +132,7 @@ export class RunViews {
       spans: [...(live?.spans.values() ?? [])].map((span) => this.span(live as LiveRun, span)),
       ...saves,
       questions,
-      ...(output !== undefined && { output: values.view(toWire(output.value, redact, ["output"])) }),
+      ...(output !== undefined && { output: values.view(wireView(output.value, { redact, path: ["output"] })) }),
       errors: info === undefined ? [`The graph "${run.graph}" is not among the apps.`, ...errors] : errors,
       canFork: saves.saves === undefined ? (saves.noHistory ?? "Nothing of the run is saved.") : true,
     };
@@ -172,7 +171,7 @@ export class RunViews {
     const state = await app?.graph.stateAt(row.id, entry);
     const { values, redact } = this.#parts;
     const show = (value: unknown, place: string) =>
-      value === undefined ? {} : { [place]: values.view(toWire(value, redact, [place])) };
+      value === undefined ? {} : { [place]: values.view(wireView(value, { redact, path: [place] })) };
     return {
       entry: entry ?? "",
       path,
@@ -205,12 +204,14 @@ export class RunViews {
       path,
       kind: kindOf(asked),
       ...(key !== undefined && { key }),
-      info: values.view(toWire(info, redact, ["info"])),
+      info: values.view(wireView(info, { redact, path: ["info"] })),
       ...(schema !== undefined && { schema: schema as JsonSchema }),
       ...(tool !== undefined && { tool }),
       askedAt: run.row.since,
       ...(expiresAt !== undefined && { expiresAt }),
-      ...(before !== undefined && { before: before.map((message) => toWire(message, redact, ["messages"])) }),
+      ...(before !== undefined && {
+        before: before.map((message) => wireView(message, { redact, path: ["messages"] }).value),
+      }),
     };
   }
 
@@ -234,20 +235,6 @@ function kindOf({ info, schema }: Interrupt): QuestionView["kind"] {
   const isApproval =
     isFields(info) && info.kind === "tool_approval" && isFields(properties) && "approved" in properties;
   return isApproval ? "approval" : "ask";
-}
-
-function saveView({ id, at, cause, ran, failed, next, calls, interrupts, error }: HistoryEntry): SaveView {
-  return {
-    id,
-    at,
-    cause,
-    ran,
-    ...(failed !== undefined && { failed }),
-    next,
-    ...(calls !== undefined && { calls }),
-    questions: interrupts.map((question) => question.id),
-    ...(error !== undefined && { error: withoutSecrets(error) }),
-  };
 }
 
 export function segmentView({ startedAt, endedAt, status }: LiveSpan): SegmentView {

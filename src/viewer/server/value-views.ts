@@ -3,34 +3,33 @@ import type { ValueView, WireValue } from "../api.js";
 
 /** How much of a value is in a list. */
 const shown = 65_536;
-/** How much of a value is sent on request. */
-const most = 5_000_000;
 const kept = 500;
 const cut: WireValue = Object.freeze({ $: "cut" });
 
 /** Shows values, and keeps those that were cut for a while. */
 export class ValueViews {
-  readonly #rest = new Map<string, WireValue>();
+  readonly #rest = new Map<string, ValueView>();
+  /** So that a value that is shown again has the same id. */
+  readonly #ids = new WeakMap<ValueView, string>();
   #last = 0;
 
-  view(value: WireValue): ValueView {
-    const size = JSON.stringify(value).length;
-    if (size <= shown) return { value, size };
-    const more = String(++this.#last);
-    this.#rest.set(more, value);
+  readonly view = (whole: ValueView): ValueView => {
+    const { value, size } = whole;
+    if (size <= shown) return whole;
+    const more = this.#ids.get(whole) ?? String(++this.#last);
+    this.#ids.set(whole, more);
+    this.#rest.delete(more);
+    this.#rest.set(more, whole);
     for (const oldest of this.#rest.keys()) {
       if (this.#rest.size <= kept) break;
       this.#rest.delete(oldest);
     }
     return { value: shorten(value, shown), size, more };
-  }
+  };
 
   /** What `GET values/<more>` gives; `undefined` if it is not kept any more. */
   whole(more: string): ValueView | undefined {
-    const value = this.#rest.get(more);
-    if (value === undefined) return undefined;
-    const size = JSON.stringify(value).length;
-    return { value: size <= most ? value : shorten(value, most), size };
+    return this.#rest.get(more);
   }
 }
 

@@ -7,17 +7,18 @@ import type { About, AnswerResult, Can, QuestionList, QuestionView, RunList, Run
 import { loadPageAssets, type PageAssets } from "../page-assets.js";
 import { pageHtml } from "../page-html.js";
 import { type Access, checkAccess, type ViewerOptions } from "../viewer-options.js";
+import { withoutSecrets } from "../wire-value.js";
 import { Actions, type Begun } from "./actions.js";
 import { announceAnswers, checkAnswers } from "./answers.js";
 import { EventRing } from "./event-ring.js";
 import { bodyOf, checkSender, failure, json, Refusal, respond, textIn } from "./http.js";
-import { type LiveRun, LiveRuns, type LiveSpan } from "./live-runs.js";
+import { LiveRuns } from "./live-runs.js";
+import type { LiveRun, LiveSpan } from "./live-span.js";
 import { OnceEach } from "./once-each.js";
 import { type KnownRun, liveRef, RunViews, segmentView, storedRef } from "./run-views.js";
 import { appView, type Shown, shownApps } from "./shown-apps.js";
 import { type ReadRun, StoredRuns } from "./stored-runs.js";
 import { ValueViews } from "./value-views.js";
-import { withoutSecrets } from "./wire-value.js";
 
 const levels: readonly Can[] = ["look", "answer", "act"];
 const withTalk = 50;
