@@ -6,8 +6,12 @@ import type { Level } from "./layout/level.js";
 /*
  * The JSON that the server of the viewer sends and takes. All paths are below `<basePath>/api/`. Errors are `Failure` with the
  * status of the response. GET: `about`, `apps/<key>`, `runs?<RunsQuery>`, `runs/<ref>`, `runs/<ref>/saves?before=`,
- * `runs/<ref>/state?entry=&path=`, `values/<id>`, `questions`, `live?after=<id>`. POST: `answer`, `start`, `fork`, `again`, and
- * `go-on`, `stop`, `cancel`, `retry`, each with a `RunTarget`.
+ * `runs/<ref>/state?entry=&path=`, `runs/<ref>/turns?before=<turn>`, `values/<id>`, `questions`, `live?after=<id>`. POST: `answer`,
+ * `start`, `fork`, and `again`, `go-on`, `stop`, `cancel`, `retry`, each with a `RunTarget`.
+ *
+ * `kumiko dev` has more, which is there as long as the page is, also while the process of the app is not: `About.dev`, GET `dev`,
+ * POST `restart` with `{}`, and the event `dev`. What needs the app is refused with 503 (`APP_ENDED`, `APP_STARTING`) then: what the
+ * page has stays.
  */
 
 /** What the person may do: `answer` includes `look`, `act` includes both. */
@@ -44,7 +48,7 @@ export type Tagged =
 /** A value, or its beginning. */
 export interface ValueView {
   readonly value: WireValue;
-  /** The length of the whole as JSON. */
+  /** About how long the whole is as JSON. */
   readonly size: number;
   /** Set if it was cut: `GET values/<more>` has all of it, up to 5 MB. */
   readonly more?: string;
@@ -64,6 +68,20 @@ export interface About {
   readonly notices: readonly string[];
   /** `live` is told everything: the page need not ask again each 5 s. */
   readonly isLive: boolean;
+  /** Only of `kumiko dev`. */
+  readonly dev?: DevState;
+}
+
+/** `GET dev`: the process in which the code of the user runs. */
+export interface DevState {
+  /** `silent`: it has not answered for 10 s, as in an endless loop. */
+  readonly status: "starting" | "running" | "ended" | "silent";
+  /** For a banner: why it ended, with the message of the error. */
+  readonly message?: string;
+  /** Where that was: `file:line`. */
+  readonly place?: string;
+  /** A file has changed while runs were open: offer `POST restart`, which ends them. */
+  readonly hasChanged: boolean;
 }
 
 export interface AppRow {
@@ -262,9 +280,14 @@ export interface StateView {
   readonly output?: ValueView;
 }
 
+/** `GET runs/<ref>/turns?before=<turn>`: 50 turns, the oldest first */
+export interface TurnList {
+  readonly turns: readonly TurnView[];
+  readonly more: boolean;
+}
+
 export interface TurnView {
   readonly turn: number;
-  readonly ref?: string;
   readonly status: string;
   readonly at?: number;
   readonly prompt: readonly WireValue[];
@@ -278,6 +301,8 @@ export interface QuestionList {
   readonly questions: readonly QuestionView[];
   /** Of rows that could not be read. */
   readonly errors: readonly { readonly ref: string; readonly message: string }[];
+  /** The questions of only the 1,000 runs that wait longest are in it. */
+  readonly more?: true;
 }
 
 export interface QuestionView {
@@ -391,5 +416,7 @@ export type LiveEvent =
   | { readonly type: "notice"; readonly id: number; readonly text: string }
   /** So many chunks were not sent, because the page read too slowly. */
   | { readonly type: "lost"; readonly id: number; readonly chunks: number }
+  /** Of `kumiko dev`: the process of the app has started, ended, or is silent. Its `id` is -1. */
+  | { readonly type: "dev"; readonly id: number; readonly state: DevState }
   /** The last line: ask again. */
   | { readonly type: "end"; readonly id: number };

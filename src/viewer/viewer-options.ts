@@ -1,5 +1,6 @@
 import type { Agent } from "../agents/agent.js";
 import type { Handler } from "../callbacks/handler.js";
+import type { Trace } from "../callbacks/trace.js";
 import { checkOptions } from "../check-options.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import type { CompiledGraph } from "../compose/compiled-graph.js";
@@ -54,13 +55,23 @@ export interface ViewerOptions {
   readonly origin?: string | undefined;
 }
 
+/** What `kumiko dev` has beside the options of `viewer`. @internal */
+export interface DevParts {
+  /** Keeps the runs of apps without a store. @default in memory, until the process ends */
+  readonly session?: CheckpointStore | undefined;
+  /** Recorded runs, only to look at. */
+  readonly traces?: readonly Trace[] | undefined;
+  /** Whether it takes the spans that `devtools()` sends. */
+  readonly takesSpans?: boolean | undefined;
+}
+
 /** The viewer in a server. */
 export interface Viewer {
   /** Answers a request for the page or its data. */
   fetch(request: Request): Promise<Response>;
   /** Shows runs as they happen: pass it as a handler of runs, graphs or a runtime. */
   readonly handler: Handler;
-  /** Ends open streams and stops listening to stores. */
+  /** Ends open streams, stops listening to stores, and stops what was started from the page: within 5 s. */
   close(): Promise<void>;
 }
 

@@ -15,5 +15,5 @@ export function viewer(options: ViewerOptions): Viewer {
   checkViewerOptions(options);
   const server = new ViewerServer(options);
   const handler: Handler = server.handler;
-  return { fetch: (request) => server.fetch(request), handler, close: async () => server.close() };
+  return { fetch: (request) => server.fetch(request), handler, close: () => server.close() };
 }

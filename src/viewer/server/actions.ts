@@ -2,6 +2,7 @@ import type { Handler } from "../../callbacks/handler.js";
 import { randomId } from "../../callbacks/random-id.js";
 import type { RunInfo } from "../../callbacks/run-info.js";
 import { isInterrupt } from "../../checkpoint/pause/interrupt.js";
+import type { RunOptions } from "../../compose/options.js";
 import { RunControl } from "../../compose/run-control.js";
 import { isFields } from "../../is.js";
 import { Refusal, textIn } from "./http.js";
@@ -18,6 +19,7 @@ export interface Begun {
 
 /** How long a failure to begin is waited for. */
 const soonMs = 500;
+const stopMs = 5_000;
 
 /** Starts, resumes and copies runs. Each call returns when the run has begun; the run goes on by itself. */
 export class Actions {
@@ -25,60 +27,44 @@ export class Actions {
   readonly #report: (error: unknown) => void;
   /** Of runs that were begun here, by checkpoint. */
   readonly #controls = new Map<string, RunControl>();
+  readonly #open = new Set<Promise<unknown>>();
 
   constructor(handler: Handler, report: (error: unknown) => void) {
     this.#handler = handler;
     this.#report = report;
   }
 
-  async start(app: ShownApp, body: Body): Promise<Begun> {
+  /** How many runs that were begun here have not ended. */
+  get openRuns(): number {
+    return this.#open.size;
+  }
+
+  /** Starts a run with an input; of an agent with `{ message, threadId? }`, or with messages. */
+  async start(app: ShownApp, input: unknown): Promise<Begun> {
     const { agent, graph, row, store } = app;
-    const watch = new FirstRun(this.#handler);
-    if (agent !== undefined) {
-      const { message, threadId } = isFields(body.input) ? body.input : {};
-      if (typeof message !== "string" || message === "")
-        throw new Refusal(400, "INVALID_REQUEST", "An agent takes a message.");
-      const thread = typeof threadId === "string" && threadId !== "" ? threadId : undefined;
-      const run = agent.generate(message, {
-        callbacks: [watch],
-        ...(store !== undefined && { threadId: thread ?? `${row.key}-${randomId().slice(0, 12)}` }),
-      });
-      return watch.begun(this.#detached(run), undefined);
-    }
-    const checkpointId = `${row.key}-${randomId().slice(0, 12)}`;
-    const { control, options } = this.#controlled(checkpointId);
-    const run = graph.invoke(body.input, { ...options, control, checkpointId, callbacks: [watch] });
-    return watch.begun(this.#detached(run, checkpointId), checkpointId);
+    const id = `${row.key}-${randomId().slice(0, 12)}`;
+    if (agent === undefined) return this.#begin(id, (options) => graph.invoke(input, { ...options, checkpointId: id }));
+    const { message, threadId } = isFields(input) ? input : {};
+    const prompt = Array.isArray(input) ? input : message;
+    if (prompt === undefined || prompt === "") throw new Refusal(400, "INVALID_REQUEST", "An agent takes a message.");
+    const thread = typeof threadId === "string" && threadId !== "" ? threadId : id;
+    return this.#begin(undefined, (options) =>
+      agent.generate(prompt as string, { ...options, ...(store !== undefined && { threadId: thread }) }),
+    );
   }
 
-  /** Goes on with a run, with answers if there are any. */
-  async goOn(run: ReadRun, answers: Body | undefined): Promise<Begun> {
-    const { app, row } = run;
+  /** Goes on with a run, as far as it can: an answer was recorded, or it was cut off. */
+  async goOn({ app, row }: Pick<ReadRun, "app" | "row">): Promise<Begun> {
     if (app === undefined) throw withoutApp(row.graph);
-    const watch = new FirstRun(this.#handler);
-    const { control, options } = this.#controlled(row.id);
-    if (app.agent !== undefined) {
-      const target = row.threadId === undefined ? row.id : { threadId: row.threadId };
-      const resumed = app.agent.resume(target, answers, { ...options, control, callbacks: [watch] });
-      return watch.begun(this.#detached(resumed, row.id), row.id);
-    }
-    const going = app.graph.segment(row.id, {
-      ...options,
-      control,
-      callbacks: [watch],
-      onBusy: "return",
-      retry: true,
-      ...(answers !== undefined && { answers }),
+    const { agent, graph } = app;
+    return this.#begin(row.id, (given) => {
+      const options = { ...given, onBusy: "return" } as const;
+      return agent === undefined ? graph.segment(row.id, options) : agent.segment(row.id, options);
     });
-    return watch.begun(this.#detached(going, row.id), row.id);
   }
 
-  /** Copies a run as it was at a save, and goes on with the copy. */
-  async fork(
-    run: ReadRun,
-    body: Body,
-  ): Promise<{ readonly checkpointId: string; readonly threadId?: string | undefined }> {
-    const { app, row } = run;
+  /** Copies a run as it was at a save. */
+  async fork({ app, row }: ReadRun, body: Body): Promise<{ readonly checkpointId: string }> {
     if (app === undefined) throw withoutApp(row.graph);
     const states = isFields(body.states) ? body.states : {};
     const options = {
@@ -87,7 +73,7 @@ export class Actions {
       editState: (_state: unknown, path: string) => (Object.hasOwn(states, path) ? states[path] : undefined),
     };
     if (app.agent === undefined) return { checkpointId: await app.graph.fork(row.id, options) };
-    return app.agent.fork(row.threadId === undefined ? row.id : { threadId: row.threadId }, options);
+    return app.agent.fork(row.id, options);
   }
 
   /** Asks a run that was begun here to stop. */
@@ -95,43 +81,63 @@ export class Actions {
     const control = this.#controls.get(checkpointId);
     if (control === undefined)
       throw new Refusal(409, "RUNS_ELSEWHERE", "The run was not begun here, so it cannot be stopped from here.");
-    control.interrupt({ timeoutMs: 5_000 });
+    control.interrupt({ timeoutMs: stopMs });
   }
 
-  /** Stops all that was begun here. */
-  close(): void {
-    for (const control of this.#controls.values()) control.interrupt({ timeoutMs: 5_000 });
-  }
-
-  #controlled(id: string): { readonly control: RunControl; readonly options: object } {
-    const control = new RunControl();
-    this.#controls.set(id, control);
-    return { control, options: {} };
-  }
-
-  /** Nobody waits for it: what it rejects with is reported, unless it was told to the caller. */
-  #detached(run: Promise<unknown>, id?: string): Promise<unknown> {
-    const over = (): void => void (id !== undefined && this.#controls.delete(id));
-    run.then(over, (error: unknown) => {
-      over();
-      if (!isInterrupt(error)) this.#report(error);
+  /** Stops all that was begun here, and waits until it has stopped: not much longer than 5 s. */
+  async close(): Promise<void> {
+    for (const control of this.#controls.values()) control.interrupt({ timeoutMs: stopMs });
+    if (this.#open.size === 0) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, stopMs + 1_000);
     });
-    return run;
+    await Promise.race([Promise.allSettled(this.#open), late]);
+    clearTimeout(timer);
+  }
+
+  #begin(id: string | undefined, run: (options: RunOptions) => Promise<unknown>): Promise<Begun> {
+    const control = new RunControl();
+    const own: string[] = [];
+    const add = (checkpointId: string | undefined): void => {
+      if (checkpointId === undefined || own.includes(checkpointId)) return;
+      own.push(checkpointId);
+      this.#controls.set(checkpointId, control);
+    };
+    add(id);
+    const watch = new FirstRun(this.#handler, add);
+    const running = run({ control, callbacks: [watch] });
+    this.#open.add(running);
+    const over = (): void => {
+      this.#open.delete(running);
+      for (const one of own) if (this.#controls.get(one) === control) this.#controls.delete(one);
+    };
+    running.then(over, (error: unknown) => {
+      over();
+      if (!isInterrupt(error) && !watch.isTold) this.#report(error);
+    });
+    return watch.begun(running, id);
   }
 }
 
 /** A handler that knows the first run that it is told of. */
 class FirstRun implements Handler {
   readonly onStart: NonNullable<Handler["onStart"]>;
-  readonly #first: Promise<string | undefined>;
+  /** Whether the caller was told that it failed. */
+  isTold = false;
+  readonly #first: Promise<Begun>;
 
-  constructor(handler: Handler) {
-    let resolve: (key: string | undefined) => void = () => undefined;
+  constructor(handler: Handler, add: (checkpointId: string | undefined) => void) {
+    let resolve: (first: Begun) => void = () => undefined;
     this.#first = new Promise((done) => {
       resolve = done;
     });
     this.onStart = (info: RunInfo, value, span) => {
-      resolve(info.meta?.runKey ?? info.runId);
+      if (info.parentRunId === undefined) {
+        const { runKey = info.runId, checkpointId } = info.meta ?? {};
+        add(checkpointId);
+        resolve({ runKey, checkpointId });
+      }
       return handler.onStart?.(info, value, span);
     };
     for (const timing of ["onEnd", "onError", "onInterrupt", "onEvent"] as const) {
@@ -153,10 +159,21 @@ class FirstRun implements Handler {
         if (!isInterrupt(error)) throw error;
       },
     );
-    const runKey = await Promise.race([this.#first, done.then(() => undefined)]);
-    if (runKey !== undefined) void done.catch(() => undefined);
-    else await Promise.race([done, new Promise((resolve) => setTimeout(resolve, soonMs))]);
-    return { runKey, checkpointId };
+    done.catch(() => undefined);
+    try {
+      const first = await Promise.race([this.#first, done]);
+      if (first !== undefined) return { runKey: first.runKey, checkpointId: first.checkpointId ?? checkpointId };
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const soon = new Promise((resolve) => {
+        timer = setTimeout(resolve, soonMs);
+      });
+      await Promise.race([done, soon]);
+      clearTimeout(timer);
+      return { runKey: undefined, checkpointId };
+    } catch (error) {
+      this.isTold = true;
+      throw error;
+    }
   }
 }
 

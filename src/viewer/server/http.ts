@@ -39,7 +39,12 @@ export function json(value: unknown, status = 200): Response {
 /** What a failure looks like to the page. What is no refusal and no error of this library says nothing of itself. */
 export function failure(error: unknown): Response {
   const { status, code, message, fields } = describeFailure(error);
-  return json({ error: { code, message, ...(fields !== undefined && { fields }) } } satisfies Failure, status);
+  const response = json(
+    { error: { code, message, ...(fields !== undefined && { fields }) } } satisfies Failure,
+    status,
+  );
+  if (code === "THREAD_BUSY") response.headers.set("retry-after", "1");
+  return response;
 }
 
 function describeFailure(error: unknown): {
@@ -50,26 +55,21 @@ function describeFailure(error: unknown): {
 } {
   if (error instanceof Refusal) return error;
   if (!KumikoError.is(error)) return { status: 500, code: "FAILED", message: "Something went wrong in the server." };
-  return { status: statuses[error.code] ?? 400, code: error.code, message: withoutSecrets(messageOf(error)) };
+  return { status: statuses.get(error.code) ?? 500, code: error.code, message: withoutSecrets(messageOf(error)) };
 }
 
-/** Of codes that say more than "bad request". */
-const statuses: Readonly<Record<string, number>> = {
-  UNKNOWN_CHECKPOINT: 404,
-  UNKNOWN_ENTRY: 404,
-  NO_HISTORY: 404,
-  UNKNOWN_INTERRUPT: 409,
-  ALREADY_ANSWERED: 409,
-  CHECKPOINT_IN_USE: 409,
-  CHECKPOINT_CONFLICT: 409,
-  CHECKPOINT_PENDING: 409,
-  THREAD_BUSY: 409,
-  THREAD_WAITING: 409,
-  ANSWER_MISMATCH: 422,
-  VALIDATION: 422,
-  NOT_EDITABLE: 422,
-  STORE_FAILED: 503,
-};
+/** By code, as for responses of agents; the rest are failures of the server. */
+const statuses = new Map<string, number>(
+  Object.entries({
+    400: ["INVALID_REQUEST", "INVALID_OPTION", "INVALID_MESSAGE", "ANSWER_MISMATCH", "NO_USER", "VALIDATION"],
+    404: ["UNKNOWN_CHECKPOINT", "UNKNOWN_MESSAGE", "UNKNOWN_ENTRY", "THREAD_OF_OTHER_USER", "NO_HISTORY"],
+    409: [
+      ...["THREAD_BUSY", "THREAD_WAITING", "ALREADY_ANSWERED", "UNKNOWN_INTERRUPT", "AMBIGUOUS_INTERRUPT"],
+      ...["CHECKPOINT_IN_USE", "CHECKPOINT_PENDING", "CHECKPOINT_CONFLICT", "GRAPH_CHANGED", "UNKNOWN_TOOL"],
+      ...["NOT_EDITABLE", "NO_STORE"],
+    ],
+  }).flatMap(([status, codes]) => codes.map((code) => [code, Number(status)] as const)),
+);
 
 /** Throws unless a request that changes something comes from our own page. */
 export function checkSender(request: Request, origin: string): void {
@@ -82,10 +82,10 @@ export function checkSender(request: Request, origin: string): void {
 const longestBody = 5_000_000;
 
 /** The JSON object in the body of a request. */
-export async function bodyOf(request: Request): Promise<Readonly<Record<string, unknown>>> {
+export async function bodyOf(request: Request, longest = longestBody): Promise<Readonly<Record<string, unknown>>> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) throw new Refusal(415, "NOT_JSON", "Send JSON.");
-  const text = await textOf(request);
+  const text = await textOf(request, longest);
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -97,16 +97,16 @@ export async function bodyOf(request: Request): Promise<Readonly<Record<string, 
 }
 
 /** Reads no more than is allowed, whatever the request says of its length. */
-async function textOf(request: Request): Promise<string> {
+async function textOf(request: Request, longest: number): Promise<string> {
   const pieces: string[] = [];
   const decoder = new TextDecoder();
   let size = 0;
   const reader = request.body?.getReader();
   for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
     size += read.value.byteLength;
-    if (size > longestBody) {
+    if (size > longest) {
       void reader?.cancel().catch(() => undefined);
-      throw new Refusal(413, "TOO_LARGE", "The body is larger than 5 MB.");
+      throw new Refusal(413, "TOO_LARGE", `The body is larger than ${longest / 1_000_000} MB.`);
     }
     pieces.push(decoder.decode(read.value, { stream: true }));
   }

@@ -15,6 +15,7 @@ import type {
   SpanView,
   StateView,
   ToolView,
+  TurnView,
 } from "../api.js";
 import { layoutGraph } from "../layout/layout-graph.js";
 import { saveView } from "../save-view.js";
@@ -23,6 +24,7 @@ import { errorView, type Redact, wireView, withoutSecrets } from "../wire-value.
 import type { LiveRun, LiveSpan } from "./live-span.js";
 import { toolsOf } from "./shown-apps.js";
 import type { ReadRun, StoredRun, StoredRuns } from "./stored-runs.js";
+import { turnViews } from "./turn-views.js";
 import type { ValueViews } from "./value-views.js";
 
 const mostSaves = 1_000;
@@ -32,6 +34,8 @@ export interface KnownRun {
   readonly ref: string;
   readonly stored: ReadRun | undefined;
   readonly live: LiveRun | undefined;
+  /** Of a run that a store has, but that cannot be read. */
+  readonly unreadable?: { readonly run: StoredRun; readonly message: string } | undefined;
 }
 
 export interface ViewParts {
@@ -108,14 +112,16 @@ export class RunViews {
     return spanView(span, { segment, rootAddress: root.address, show: values.view, prices });
   }
 
-  async view({ ref, stored, live }: KnownRun): Promise<RunView> {
-    const row = stored === undefined ? undefined : this.storedRow(stored, live);
+  async view({ ref, stored, live, unreadable }: KnownRun): Promise<RunView> {
+    const kept = stored ?? unreadable?.run;
+    const row = kept === undefined ? undefined : this.storedRow(kept, live);
     const run = row ?? this.liveRow(live as LiveRun, ref, undefined);
-    const errors: string[] = [];
-    const info = stored?.app?.info ?? live?.info?.();
+    const errors: string[] = unreadable === undefined ? [] : [unreadable.message];
+    const info = kept?.app?.info ?? live?.info?.();
     const graphs: Record<string, GraphInfo> = info === undefined ? {} : { [info.name]: info };
     const saves = await this.#saves(stored, errors);
     const questions = stored === undefined ? [] : await this.questions(stored, true);
+    const turns = stored?.row.threadId === undefined ? undefined : await this.#turns(stored, errors);
     const error = stored?.document.error;
     const { values, redact } = this.#parts;
     const output = stored?.document.status === "finished" ? stored.document.output : undefined;
@@ -131,11 +137,21 @@ export class RunViews {
       segments: (live?.roots ?? []).map(segmentView),
       spans: [...(live?.spans.values() ?? [])].map((span) => this.span(live as LiveRun, span)),
       ...saves,
+      ...(turns !== undefined && { turns }),
       questions,
       ...(output !== undefined && { output: values.view(wireView(output.value, { redact, path: ["output"] })) }),
       errors: info === undefined ? [`The graph "${run.graph}" is not among the apps.`, ...errors] : errors,
       canFork: saves.saves === undefined ? (saves.noHistory ?? "Nothing of the run is saved.") : true,
     };
+  }
+
+  async #turns(stored: ReadRun, errors: string[]): Promise<readonly TurnView[]> {
+    try {
+      return (await turnViews(stored, Number.POSITIVE_INFINITY, this.#parts.redact)).turns;
+    } catch (error) {
+      errors.push(`The turns of the thread cannot be read: ${withoutSecrets(messageOf(error))}`);
+      return [];
+    }
   }
 
   async #saves(
@@ -150,8 +166,8 @@ export class RunViews {
     try {
       for await (const entry of app.graph.history(row.id, { limit: mostSaves })) found.push(saveView(entry));
     } catch (error) {
-      if (!KumikoError.is(error)) throw error;
-      if (error.code === "NO_HISTORY") return { noHistory: "Compile the graph with history: true to see its saves." };
+      if (KumikoError.is(error) && error.code === "NO_HISTORY")
+        return { noHistory: "Compile the graph with history: true to see its saves." };
       errors.push(withoutSecrets(messageOf(error)));
     }
     return { saves: found.reverse() };

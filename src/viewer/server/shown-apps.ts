@@ -1,4 +1,6 @@
 import type { Agent } from "../../agents/agent.js";
+import { partsOf } from "../../agents/agent-parts.js";
+import { createAgent } from "../../agents/create-agent.js";
 import type { GraphInfo } from "../../callbacks/graph-info.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { memoryStore } from "../../checkpoint/memory-store.js";
@@ -30,13 +32,17 @@ export interface Shown {
   readonly stores: ReadonlyMap<string, CheckpointStore>;
 }
 
-export function shownApps({ apps = {}, stores = {} }: Pick<ViewerOptions, "apps" | "stores">): Shown {
+export function shownApps(
+  { apps = {}, stores = {} }: Pick<ViewerOptions, "apps" | "stores">,
+  given?: CheckpointStore,
+): Shown {
   const named = new Map<string, CheckpointStore>(Object.entries(stores));
-  const session = memoryStore();
+  const session = { store: given ?? memoryStore(), keeps: given === undefined ? "session" : "store" } as const;
   const shown = Object.entries(apps).map(([key, app]) => shownApp(key, app, session));
+  if (given !== undefined) named.set("store", given);
   for (const { store, row } of shown) {
     if (store === undefined || [...named.values()].includes(store)) continue;
-    named.set(named.has(row.key) ? `${row.key}#2` : store === session ? "session" : row.key, store);
+    named.set(named.has(row.key) ? `${row.key}#2` : store === session.store ? "session" : row.key, store);
   }
   for (const { row, store } of shown) {
     const other = shown.find((one) => one.row.key !== row.key && one.row.name === row.name && one.store === store);
@@ -45,7 +51,13 @@ export function shownApps({ apps = {}, stores = {} }: Pick<ViewerOptions, "apps"
   return { apps: shown, stores: named };
 }
 
-function shownApp(key: string, app: App, session: CheckpointStore): ShownApp {
+/** What keeps the runs of apps without a store. */
+interface Session {
+  readonly store: CheckpointStore;
+  readonly keeps: AppRow["keeps"];
+}
+
+function shownApp(key: string, app: App, session: Session): ShownApp {
   const agent = "generate" in app ? (app as Agent<unknown>) : undefined;
   const given = (agent?.graph ?? app) as object as AnyGraph;
   const body = hasNodeDefinition(given) ? given[nodeDefinition].body : undefined;
@@ -53,13 +65,18 @@ function shownApp(key: string, app: App, session: CheckpointStore): ShownApp {
   const info = given.graphInfo();
   const { name, component } = info;
   const row = { key, name, component };
-  if (plan === undefined || plan.store !== undefined || agent !== undefined) {
+  if (plan === undefined || plan.store !== undefined) {
     const keeps = plan?.store === undefined ? "none" : "store";
     return { row: { ...row, keeps }, agent, graph: given, info, plan, store: plan?.store };
   }
-  const kept = { ...plan, store: session, durability: "step", history: { last: 1_000 } } as const;
+  const parts = partsOf(agent);
+  if (parts !== undefined) {
+    const kept = createAgent({ ...parts.options, store: session.store, history: true });
+    return { ...shownApp(key, kept as App, session), row: { ...row, keeps: session.keeps } };
+  }
+  const kept = { ...plan, store: session.store, durability: "step", history: { last: 1_000 } } as const;
   const graph = new CompiledPlan<unknown, unknown>(Object.freeze(kept)) as AnyGraph;
-  return { row: { ...row, keeps: "session" }, agent, graph, info, plan: kept, store: session };
+  return { row: { ...row, keeps: session.keeps }, agent, graph, info, plan: kept, store: session.store };
 }
 
 /** What `GET apps/<key>` gives. */

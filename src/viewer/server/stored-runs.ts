@@ -1,9 +1,14 @@
+import { inCheckpoint } from "../../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import type { CheckpointDocument } from "../../checkpoint/document/document.js";
 import { indexIn, readDocument, readTree } from "../../checkpoint/document/read-document.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
-import type { RunQuery, RunStatus, RunRow as StoredRow } from "../../checkpoint/runs/run-index.js";
-import { codecOf } from "../../checkpoint/values/codec-of.js";
+import type { RunQuery, RunRow as StoredRow } from "../../checkpoint/runs/run-index.js";
+import { systemClock } from "../../components/clock.js";
+import { findRows } from "../../durable/find-rows.js";
+import { lenientCodec } from "../../durable/lenient-codec.js";
+import { Owners } from "../../durable/owners.js";
+import { KumikoError } from "../../errors.js";
 import { openQuestions } from "../../run/saved/saved-run.js";
 import type { Shown, ShownApp } from "./shown-apps.js";
 
@@ -21,39 +26,52 @@ export interface ReadRun extends StoredRun {
   readonly questions: readonly Interrupt[];
 }
 
-const hour = 3_600_000;
+/** The newest runs of all stores. */
+export interface Newest {
+  readonly runs: readonly StoredRun[];
+  /** All runs since then are in it. */
+  readonly since: number;
+}
+
+const second = 1_000;
+/** How far back is looked, until enough is found. */
+const windows = [10, 120, 1_800, 14_400, 86_400, 864_000, 8_640_000].map((seconds) => seconds * second);
 const pageSize = 1_000;
-/** How many ids of a store that cannot search are read. */
-const mostIds = 1_000;
 
 /** Reads the stores of the apps, and those beside them. */
 export class StoredRuns {
   readonly #shown: Shown;
+  readonly #owners = new Map<CheckpointStore, Owners>();
 
   constructor(shown: Shown) {
     this.#shown = shown;
   }
 
-  /** The runs of all stores that match, the newest first: at least `limit` of them, if there are so many. */
-  async newest(query: Pick<RunQuery, "status" | "graph">, limit: number, before: number): Promise<StoredRun[]> {
+  /** The runs of all stores that match: at least `count` of each store, if there are so many, all from before a time. */
+  async newest(query: Pick<RunQuery, "status" | "graph">, count: number, before: number): Promise<Newest> {
     const found = await Promise.all(
       [...this.#shown.stores].map(async ([name, store]) => {
-        const rows = await newestRows(store, query, limit, before);
-        return rows.map((row) => this.#run(name, store, row));
+        const { rows, since } = await newestRows(store, query, count, before);
+        return { runs: (await this.#withOwners(store, rows)).map((row) => this.#run(name, store, row)), since };
       }),
     );
-    return found.flat().sort((a, b) => b.row.since - a.row.since || (a.row.id < b.row.id ? 1 : -1));
+    // where one store has more, the others are told from there on with it
+    const since = Math.max(0, ...found.map((one) => one.since));
+    return { runs: found.flatMap(({ runs }) => runs).filter(({ row }) => row.since >= since), since };
   }
 
   /** Runs that wait, the oldest first. */
   async waiting(limit: number): Promise<StoredRun[]> {
     const found = await Promise.all(
       [...this.#shown.stores].map(async ([name, store]) => {
-        const rows = await rowsOf(store, { status: "waiting", limit });
+        const rows = await findRows(store, { status: "waiting", limit });
         return rows.map((row) => this.#run(name, store, row));
       }),
     );
-    return found.flat().sort((a, b) => a.row.since - b.row.since);
+    return found
+      .flat()
+      .sort((a, b) => a.row.since - b.row.since)
+      .slice(0, limit);
   }
 
   /** A run with its document; `undefined` if there is none. */
@@ -61,10 +79,25 @@ export class StoredRuns {
     const store = this.#shown.stores.get(storeName);
     const stored = await store?.get(id);
     if (store === undefined || stored === undefined || stored === null) return undefined;
-    const found = indexIn(readTree(stored).finish());
-    const run = this.#run(storeName, store, { id, ...found });
-    const document = readDocument(stored, codecOf(run.app?.plan?.runtime.codecs ?? []));
-    return { ...run, row: { id, ...document.index }, document, questions: openQuestions(document) };
+    try {
+      const found = indexIn(readTree(stored).finish());
+      const run = this.#run(storeName, store, { id, ...found });
+      const document = readDocument(stored, lenientCodec(run.app?.plan?.runtime.codecs ?? []));
+      const [row = run.row] = await this.#withOwners(store, [{ id, ...document.index }]);
+      return { ...run, row, document, questions: openQuestions(document) };
+    } catch (error) {
+      throw KumikoError.is(error) ? inCheckpoint(id, error) : error;
+    }
+  }
+
+  /** What the store says of a run that cannot be read. */
+  async rowOf(storeName: string, id: string): Promise<StoredRun | undefined> {
+    const store = this.#shown.stores.get(storeName);
+    const stored = await store?.get(id);
+    if (store === undefined || stored === undefined || stored === null) return undefined;
+    const rows = await findRows(store, { prefix: id, limit: 100 }).catch(() => []);
+    const row = rows.find((one) => one.id === id) ?? { id, status: "failed", graph: "", since: 0 };
+    return this.#run(storeName, store, row);
   }
 
   /** The store of an app, by name. */
@@ -76,48 +109,60 @@ export class StoredRuns {
     const app = this.#shown.apps.find((one) => one.row.name === row.graph && one.store === store);
     return { storeName, store, row, app };
   }
+
+  /** A run whose process is certainly gone does not run: it is ready to go on. */
+  async #withOwners(store: CheckpointStore, rows: readonly StoredRow[]): Promise<readonly StoredRow[]> {
+    const owners = new Set(rows.flatMap(({ status, owner }) => (status === "running" && owner ? [owner] : [])));
+    if (owners.size === 0) return rows;
+    const known = this.#owners.get(store) ?? new Owners(store, systemClock);
+    this.#owners.set(store, known);
+    const dead = await known.dead(owners).catch(() => new Set<string>());
+    return rows.map((row) =>
+      dead.has(row.owner ?? "") && row.status === "running" ? { ...row, status: "ready" } : row,
+    );
+  }
 }
 
-/** Stores list the oldest first, so the newest are looked for in windows of time that grow. */
+/** Stores list the oldest first, so the newest are looked for in windows of time that grow; each row is read once. */
 async function newestRows(
   store: CheckpointStore,
   query: Pick<RunQuery, "status" | "graph">,
-  limit: number,
+  count: number,
   before: number,
-): Promise<StoredRow[]> {
-  for (const window of [hour, 24 * hour, 30 * 24 * hour, Number.POSITIVE_INFINITY]) {
-    const from = Math.max(0, before - window);
-    const rows: StoredRow[] = [];
-    let after: StoredRow | undefined = { id: "", status: "ready", graph: "", since: from - 1 };
-    while (after !== undefined) {
-      const page: StoredRow[] = await rowsOf(store, { ...query, limit: pageSize, after });
-      rows.push(...page.filter(({ since }) => since < before));
-      const last: StoredRow | undefined = page.at(-1);
-      after = page.length < pageSize || (last?.since ?? 0) >= before ? undefined : last;
-    }
-    if (rows.length >= limit || from === 0) return rows.reverse();
+): Promise<{ readonly rows: readonly StoredRow[]; readonly since: number }> {
+  let rows: StoredRow[] = [];
+  let end = before;
+  const from = Math.min(before, Date.now());
+  for (const window of [...windows, Number.POSITIVE_INFINITY]) {
+    const start = Math.max(0, from - window);
+    const older = await rowsBetween(store, query, { start, end, count });
+    rows = [...older, ...rows];
+    end = start;
+    if (rows.length >= count || start === 0) break;
   }
-  return [];
+  // all of the same millisecond belong together, because the next page begins before it
+  const since = rows.length < count ? 0 : (rows[rows.length - count]?.since ?? 0);
+  return { rows: rows.filter((row) => row.since >= since), since };
 }
 
-async function rowsOf(store: CheckpointStore, query: RunQuery): Promise<StoredRow[]> {
-  if (store.runs !== undefined) return store.runs(query);
+/** The rows of a time, of which only the newest are kept. */
+async function rowsBetween(
+  store: CheckpointStore,
+  query: Pick<RunQuery, "status" | "graph">,
+  { start, end, count }: { readonly start: number; readonly end: number; readonly count: number },
+): Promise<StoredRow[]> {
   const rows: StoredRow[] = [];
-  for await (const id of store.list("")) {
-    if (rows.length >= mostIds) break;
-    const stored = await store.get(id);
-    if (stored === undefined || stored === null) continue;
-    try {
-      rows.push({ id, ...indexIn(readTree(stored).finish()) });
-    } catch {
-      // said where the run is opened
+  let after: StoredRow | undefined = { id: "", status: "ready", graph: "", since: start };
+  while (after !== undefined) {
+    const page: readonly StoredRow[] = await findRows(store, { ...query, limit: pageSize, after });
+    for (const row of page) if (row.since < end) rows.push(row);
+    if (rows.length > count + pageSize) {
+      const oldest = rows[rows.length - count]?.since ?? 0;
+      const from = rows.findIndex(({ since }) => since >= oldest);
+      rows.splice(0, from);
     }
+    const last: StoredRow | undefined = page.at(-1);
+    after = page.length < pageSize || last === undefined || last.since >= end ? undefined : last;
   }
-  const { status, limit = pageSize, after } = query;
-  const statuses: readonly (RunStatus | undefined)[] = [status ?? []].flat();
-  return rows
-    .filter((row) => statuses.length === 0 || statuses.includes(row.status))
-    .filter(({ since }) => after === undefined || since > after.since)
-    .sort((a, b) => a.since - b.since)
-    .slice(0, limit);
+  return rows;
 }

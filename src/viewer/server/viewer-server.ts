@@ -3,11 +3,19 @@ import type { Runtime } from "../../compose/runtime.js";
 import { runs } from "../../durable/runs.js";
 import { messageOf } from "../../errors.js";
 import { isFields } from "../../is.js";
-import type { About, AnswerResult, Can, QuestionList, QuestionView, RunList, RunResult, RunRow } from "../api.js";
-import { loadPageAssets, type PageAssets } from "../page-assets.js";
-import { pageHtml } from "../page-html.js";
-import { type Access, checkAccess, type ViewerOptions } from "../viewer-options.js";
-import { withoutSecrets } from "../wire-value.js";
+import type {
+  About,
+  AnswerResult,
+  Can,
+  QuestionList,
+  QuestionView,
+  RunList,
+  RunResult,
+  RunRow,
+  RunStatus,
+} from "../api.js";
+import { type Access, checkAccess, type DevParts, type ViewerOptions } from "../viewer-options.js";
+import { fieldsOf, withoutSecrets } from "../wire-value.js";
 import { Actions, type Begun } from "./actions.js";
 import { announceAnswers, checkAnswers } from "./answers.js";
 import { EventRing } from "./event-ring.js";
@@ -15,14 +23,23 @@ import { bodyOf, checkSender, failure, json, Refusal, respond, textIn } from "./
 import { LiveRuns } from "./live-runs.js";
 import type { LiveRun, LiveSpan } from "./live-span.js";
 import { OnceEach } from "./once-each.js";
+import { notFound, PageFiles } from "./page-files.js";
+import { RecordedRuns } from "./recorded-runs.js";
 import { type KnownRun, liveRef, RunViews, segmentView, storedRef } from "./run-views.js";
 import { appView, type Shown, shownApps } from "./shown-apps.js";
+import { type SpansRequest, takeSpan } from "./span-messages.js";
 import { type ReadRun, StoredRuns } from "./stored-runs.js";
+import { turnViews } from "./turn-views.js";
 import { ValueViews } from "./value-views.js";
 
 const levels: readonly Can[] = ["look", "answer", "act"];
 const withTalk = 50;
 const limits = { runs: 500, bytes: 256_000_000 };
+const mostQuestions = 1_000;
+const readAtOnce = 16;
+/** How many runs are looked at for one page of a search. */
+const mostScanned = 20_000;
+const longestSpans = 20_000_000;
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -40,14 +57,21 @@ export class ViewerServer {
   readonly #once = new OnceEach();
   readonly #unlisten: (() => void)[] = [];
   readonly #notices = new Set<string>();
+  readonly #files: PageFiles;
+  readonly #recorded: RecordedRuns;
+  readonly #takesSpans: boolean;
+  readonly #foreign = new WeakSet<LiveSpan>();
+  readonly #refs = new WeakMap<LiveRun, string>();
   #dropped = 0;
-  #assets: Promise<PageAssets> | undefined;
 
-  constructor(options: ViewerOptions) {
+  constructor(options: ViewerOptions, { session, traces = [], takesSpans = false }: DevParts = {}) {
     const { basePath = "/", redact, prices } = options;
     this.#options = options;
     this.#base = basePath.endsWith("/") ? basePath : `${basePath}/`;
-    this.#shown = shownApps(options);
+    this.#shown = shownApps(options, session);
+    this.#files = new PageFiles(this.#base);
+    this.#takesSpans = takesSpans;
+    this.#recorded = new RecordedRuns(traces, { redact, prices, show: this.#values.view });
     this.#stored = new StoredRuns(this.#shown);
     this.#live = new LiveRuns(
       {
@@ -82,10 +106,15 @@ export class ViewerServer {
     return this.#live;
   }
 
-  close(): void {
+  /** How many runs that were started from the page have not ended. */
+  get openRuns(): number {
+    return this.#actions.openRuns;
+  }
+
+  async close(): Promise<void> {
     this.#ring.close();
-    this.#actions.close();
     for (const unlisten of this.#unlisten.splice(0)) unlisten();
+    await this.#actions.close();
   }
 
   async fetch(request: Request): Promise<Response> {
@@ -104,32 +133,30 @@ export class ViewerServer {
     const isPost = request.method === "POST";
     if (!isPost && request.method !== "GET" && request.method !== "HEAD")
       throw new Refusal(405, "METHOD", "GET or POST.");
-    if (!path.startsWith("api/")) return this.#asset(path);
+    if (!path.startsWith("api/")) return this.#files.get(path);
     if (isPost) checkSender(request, this.#options.origin ?? url.origin);
     const access = await this.#accessOf(request);
     if (access instanceof Response) return access;
     const parts = path.slice("api/".length).split("/").map(decodePart);
-    return isPost ? this.#post(parts, await bodyOf(request), access) : this.#get(parts, url.searchParams, access);
+    if (!isPost) return this.#get(parts, url.searchParams, access);
+    if (this.#takesSpans && parts[0] === "spans") return this.#takeSpans(await bodyOf(request, longestSpans));
+    return this.#post(parts, await bodyOf(request), access);
   }
 
   async #accessOf(request: Request): Promise<Access | Response> {
-    const given = await this.#options.authorize(request);
+    const given = await this.#authorized(request);
     if (given instanceof Response) return given;
     if (given === undefined || given === null) throw new Refusal(401, "UNAUTHORIZED", "Sign in first.");
     return checkAccess(given);
   }
 
-  async #asset(path: string): Promise<Response> {
-    if (path === "" || path === "index.html") return respond(pageHtml(this.#base), "text/html; charset=utf-8");
-    const types: Readonly<Record<string, readonly [keyof PageAssets, string]>> = {
-      "assets/page.js": ["page", "text/javascript; charset=utf-8"],
-      "assets/player.js": ["player", "text/javascript; charset=utf-8"],
-      "assets/page.css": ["style", "text/css; charset=utf-8"],
-    };
-    const found = Object.hasOwn(types, path) ? types[path] : undefined;
-    if (found === undefined) throw notFound();
-    this.#assets ??= loadPageAssets();
-    return respond((await this.#assets)[found[0]], found[1], 200, "no-cache");
+  /** An error of the option may say what nobody should read, whatever its class. */
+  async #authorized(request: Request): Promise<Access | Response | undefined> {
+    try {
+      return await this.#options.authorize(request);
+    } catch {
+      throw new Refusal(500, "FAILED", "Something went wrong in the server.");
+    }
   }
 
   async #get(parts: readonly string[], search: URLSearchParams, access: Access): Promise<Response> {
@@ -145,10 +172,16 @@ export class ViewerServer {
       return json(value);
     }
     if (what !== "runs" || id === undefined) throw notFound();
+    const recorded = this.#recorded.view(id);
+    if (recorded !== undefined && more === undefined) return json(recorded);
     const run = await this.#known(id);
     if (more === undefined) return json(await this.#views.view(run));
     if (run.stored === undefined) throw new Refusal(404, "NOT_SAVED", "The run is not saved.");
     if (more === "saves") return json(await this.#views.saves(run.stored, search.get("before") ?? ""));
+    if (more === "turns") {
+      const before = Number(search.get("before") ?? Number.POSITIVE_INFINITY);
+      return json(await turnViews(run.stored, before, this.#options.redact));
+    }
     if (more !== "state") throw notFound();
     return json(await this.#views.state(run.stored, search.get("entry") ?? undefined, search.get("path") ?? ""));
   }
@@ -176,48 +209,90 @@ export class ViewerServer {
 
   async #runs(search: URLSearchParams): Promise<RunList> {
     const limit = Math.min(200, Math.max(1, Number(search.get("limit")) || 50));
-    const [status, app, text = ""] = ["status", "app", "search"].map((name) => search.get(name) ?? undefined);
-    const [, since = "", cursor = ""] = /^(\d{1,15})\.(.*)$/.exec(search.get("after") ?? "") ?? [];
-    const before = since === "" ? Number.POSITIVE_INFINITY : Number(since) + 1;
-    const stored = await this.#stored.newest(
-      {},
-      limit * 4,
-      before === Number.POSITIVE_INFINITY ? Date.now() + 60_000 : before,
-    );
-    const lives = new Map([...this.#live.byKey.values()].map((run) => [this.#refOf(run), run]));
-    const rows = new Map<string, RunRow>();
-    for (const run of stored) {
-      const ref = storedRef(run.storeName, run.row.id);
-      rows.set(ref, this.#views.storedRow(run, lives.get(ref)));
+    const [, since = "", cursor = ""] = /^(\d{1,15})\.(.*)$/s.exec(search.get("after") ?? "") ?? [];
+    const app = search.get("app");
+    const graph = app === null ? undefined : this.#shown.apps.find(({ row }) => row.key === app)?.row.name;
+    const status = isStatus(search.get("status"));
+    const text = (search.get("search") ?? "").toLowerCase();
+    const isWanted = (row: RunRow): boolean =>
+      (status === undefined || row.status === status) &&
+      (app === null || row.app === app) &&
+      (since === "" || row.since < Number(since) || (row.since < Number(since) + 1 && row.ref > cursor)) &&
+      (text === "" || matches(row, text));
+    const query = { ...(status !== undefined && { status }), ...(graph !== undefined && { graph }) };
+    const others = this.#otherRows();
+    let before = since === "" ? Number.POSITIVE_INFINITY : Number(since) + 1;
+    const found: RunRow[] = [];
+    let scanned = 0;
+    // what a search looks for may be far back
+    while (before > 0 && found.length <= limit && scanned < mostScanned) {
+      const newest = await this.#stored.newest(query, Math.max(limit, scanned), before);
+      const rows = newest.runs.map((run) => {
+        const ref = storedRef(run.storeName, run.row.id);
+        const live = others.lives.get(ref);
+        others.rows.delete(ref);
+        return this.#views.storedRow(run, live);
+      });
+      found.push(...rows.filter(isWanted));
+      scanned += Math.max(1, rows.length);
+      before = newest.since;
     }
-    for (const [ref, run] of lives) {
-      if (!rows.has(ref)) rows.set(ref, this.#views.liveRow(run, ref, this.#appOf(run.graph)?.row));
-    }
-    const sorted = [...rows.values()]
-      .filter((row) => (status === undefined || row.status === status) && (app === undefined || row.app === app))
-      .filter((row) => matches(row, text))
-      .filter((row) => row.since < before - 1 || (row.since < before && row.ref > cursor))
-      .sort((a, b) => b.since - a.since || (a.ref < b.ref ? -1 : 1));
-    const runs = sorted.slice(0, limit);
+    // what was not read from a store yet is on a later page
+    found.push(...[...others.rows.values()].filter((row) => row.since >= before && isWanted(row)));
+    found.sort((a, b) => Math.floor(b.since) - Math.floor(a.since) || (a.ref < b.ref ? -1 : 1));
+    const runs = found.slice(0, limit);
     const last = runs.at(-1);
+    const hasMore = found.length > limit || before > 0;
+    if (!hasMore) return { runs };
     return {
       runs,
-      ...(sorted.length > limit && last !== undefined && { next: `${Math.floor(last.since)}.${last.ref}` }),
+      next: found.length > limit && last ? `${Math.floor(last.since)}.${last.ref}` : `${before}.\uffff`,
     };
+  }
+
+  /** Runs of which spans are known, and those of files. */
+  #otherRows(): { readonly lives: ReadonlyMap<string, LiveRun>; readonly rows: Map<string, RunRow> } {
+    const lives = new Map([...this.#live.byKey.values()].map((run) => [this.#refOf(run), run]));
+    const rows = new Map(this.#recorded.rows.map((row) => [row.ref, row]));
+    for (const [ref, run] of lives) rows.set(ref, this.#views.liveRow(run, ref, this.#appOf(run.graph)?.row));
+    return { lives, rows };
   }
 
   async #questions(): Promise<QuestionList> {
     const questions: QuestionView[] = [];
     const errors: { ref: string; message: string }[] = [];
-    for (const { storeName, row } of await this.#stored.waiting(500)) {
-      try {
-        const run = await this.#stored.read(storeName, row.id);
-        if (run !== undefined) questions.push(...(await this.#views.questions(run, questions.length < withTalk)));
-      } catch (error) {
-        errors.push({ ref: storedRef(storeName, row.id), message: withoutSecrets(messageOf(error)) });
-      }
+    const waiting = await this.#stored.waiting(mostQuestions + 1);
+    for (let at = 0; at < Math.min(waiting.length, mostQuestions); at += readAtOnce) {
+      const read = await Promise.all(
+        waiting.slice(at, at + readAtOnce).map(async ({ storeName, row }) => {
+          try {
+            const run = await this.#stored.read(storeName, row.id);
+            return run === undefined ? [] : await this.#views.questions(run, at < withTalk);
+          } catch (error) {
+            errors.push({ ref: storedRef(storeName, row.id), message: withoutSecrets(messageOf(error)) });
+            return [];
+          }
+        }),
+      );
+      questions.push(...read.flat());
     }
-    return { questions, errors };
+    return { questions, errors, ...(waiting.length > mostQuestions && { more: true as const }) };
+  }
+
+  #takeSpans(body: Body): Response {
+    const { spans, chunks, lost } = body as Partial<SpansRequest>;
+    for (const span of Array.isArray(spans) ? spans : []) takeSpan(this.#live, span, this.#foreign);
+    for (const chunk of Array.isArray(chunks) ? chunks : []) this.#takeChunk(chunk);
+    if (typeof lost === "number" && lost > 0)
+      this.#notice(`${lost} events of another process were lost, because they came too fast.`);
+    return respond(null, "text/plain", 204);
+  }
+
+  #takeChunk(chunk: unknown): void {
+    const { run, span, at, text } = fieldsOf(chunk);
+    const live = this.#live.byKey.get(String(run));
+    if (live === undefined || typeof at !== "number" || typeof text !== "string") return;
+    this.#ring.push({ type: "chunk", ref: this.#refOf(live), span: String(span), at, text });
   }
 
   async #post(parts: readonly string[], body: Body, { can, user }: Access): Promise<Response> {
@@ -235,22 +310,23 @@ export class ViewerServer {
   async #act(what: keyof typeof actions, body: Body, access: Access): Promise<AnswerResult | RunResult> {
     if (what === "start") {
       const app = this.#app(textIn(body, "app"));
-      return { run: await this.#rowOf(await this.#actions.start(app, body), this.#stored.nameOf(app.store)) };
+      return { run: await this.#rowOf(await this.#actions.start(app, body.input), this.#stored.nameOf(app.store)) };
     }
-    const { stored, live } = await this.#known(textIn(body, "ref"));
+    const { stored, live, unreadable } = await this.#known(textIn(body, "ref"));
     if (stored === undefined)
-      throw new Refusal(409, "NOT_SAVED", "The run is not saved, so nothing can go on with it.");
+      throw new Refusal(409, "NOT_SAVED", unreadable?.message ?? "The run is not saved, so nothing can go on with it.");
     switch (what) {
       case "answer":
         return this.#answer(stored, isFields(body.answers) ? body.answers : {}, access);
       case "go-on":
-        return { run: await this.#rowOf(await this.#actions.goOn(stored, undefined), stored.storeName) };
+        return { run: await this.#rowOf(await this.#actions.goOn(stored), stored.storeName) };
       case "cancel":
+        await runs(stored.store).cancel(stored.row.id);
+        return { run: await this.#rowNow(stored, live) };
       case "retry":
-        await runs(stored.store)[what](stored.row.id);
-        return {
-          run: this.#views.storedRow((await this.#stored.read(stored.storeName, stored.row.id)) ?? stored, live),
-        };
+        await runs(stored.store).retry(stored.row.id);
+        if (stored.app !== undefined) await this.#actions.goOn(stored);
+        return { run: await this.#rowNow(stored, live) };
       case "stop":
         this.#actions.stop(stored.row.id);
         return { run: this.#views.storedRow(stored, live) };
@@ -258,14 +334,14 @@ export class ViewerServer {
         const { checkpointId } = await this.#actions.fork(stored, body);
         const copy = await this.#stored.read(stored.storeName, checkpointId);
         if (copy === undefined) throw new Refusal(404, "UNKNOWN_CHECKPOINT", "The copy is gone.");
-        if (body.resume !== false) await this.#actions.goOn(copy, undefined);
+        if (body.resume !== false) await this.#actions.goOn(copy);
         return { run: { ...this.#views.storedRow(copy), forkOf: stored.row.id } };
       }
       case "again": {
         if (stored.app === undefined) throw new Refusal(409, "UNKNOWN_APP", "The app of the run is not given.");
         const { input } = await stored.app.graph.stateAt(stored.row.id);
         if (input === undefined) throw new Refusal(409, "NO_INPUT", "The input of the run is not kept.");
-        return { run: await this.#rowOf(await this.#actions.start(stored.app, { input }), stored.storeName) };
+        return { run: await this.#rowOf(await this.#actions.start(stored.app, input), stored.storeName) };
       }
       default:
         return what satisfies never;
@@ -276,15 +352,15 @@ export class ViewerServer {
     await checkAnswers(run, answers);
     await announceAnswers(this.#options, run, answers, access);
     const { app, store, row } = run;
-    if (app?.agent !== undefined) await this.#actions.goOn(run, answers);
-    else {
-      // recorded first: of two who answer at once, one is told
-      await runs(store, app?.plan && { runtime: app.plan.runtime as Runtime }).answer(row.id, answers);
-      if (app !== undefined) await this.#actions.goOn(run, undefined);
-    }
+    // recorded first: of two who answer at once, one is told
+    await runs(store, app?.plan && { runtime: app.plan.runtime as Runtime }).answer(row.id, answers);
+    if (app !== undefined) await this.#actions.goOn(run);
     this.#ring.push({ type: "questions" });
-    const now = await this.#stored.read(run.storeName, row.id);
-    return { run: this.#views.storedRow(now ?? run), goesOn: app !== undefined };
+    return { run: await this.#rowNow(run), goesOn: app !== undefined };
+  }
+
+  async #rowNow(run: ReadRun, live?: LiveRun): Promise<RunRow> {
+    return this.#views.storedRow((await this.#stored.read(run.storeName, run.row.id)) ?? run, live);
   }
 
   /** The row of a run that has begun here. */
@@ -305,18 +381,31 @@ export class ViewerServer {
       if (live !== undefined) return { ref, stored: undefined, live };
     }
     if (kind === "s") {
-      const storeName = [...this.#shown.stores.keys()].find((name) => rest.startsWith(`${name}.`));
-      const stored =
-        storeName === undefined ? undefined : await this.#stored.read(storeName, rest.slice(storeName.length + 1));
+      const names = [...this.#shown.stores.keys()].filter((name) => rest.startsWith(`${name}.`));
+      const storeName = names.sort((a, b) => b.length - a.length)[0] ?? "";
+      const known = await this.#stored
+        .read(storeName, rest.slice(storeName.length + 1))
+        .catch((error: unknown) => error);
+      const stored = known instanceof Error ? undefined : (known as ReadRun | undefined);
       const live = [...this.#live.byKey.values()].findLast((run) =>
         stored === undefined ? this.#refOf(run) === ref : run.key === stored.document.runKey,
       );
-      if (stored !== undefined || live !== undefined) return { ref, stored, live };
+      if (stored !== undefined || (live !== undefined && known === undefined)) return { ref, stored, live };
+      const row = await this.#stored.rowOf(storeName, rest.slice(storeName.length + 1));
+      if (row !== undefined)
+        return { ref, stored, live, unreadable: { run: row, message: withoutSecrets(messageOf(known)) } };
+      if (known instanceof Error) throw known;
     }
     throw new Refusal(404, "UNKNOWN_RUN", "There is no such run any more.");
   }
 
   #refOf(run: LiveRun): string {
+    const known = this.#refs.get(run) ?? this.#newRef(run);
+    this.#refs.set(run, known);
+    return known;
+  }
+
+  #newRef(run: LiveRun): string {
     const storeName = run.checkpointId === undefined ? undefined : this.#stored.nameOf(this.#appOf(run.graph)?.store);
     return storeName === undefined ? liveRef(run.key) : storedRef(storeName, run.checkpointId ?? "");
   }
@@ -362,9 +451,13 @@ const actions = {
   retry: true,
 } as const;
 
+/** `text` is in lower case. */
 function matches({ ref, graph, app = "", threadId = "", userId = "" }: RunRow, text: string): boolean {
-  const wanted = text.toLowerCase();
-  return [ref, graph, app, threadId, userId].some((field) => field.toLowerCase().includes(wanted));
+  return [ref, graph, app, threadId, userId].some((field) => field.toLowerCase().includes(text));
+}
+
+function isStatus(given: string | null): RunStatus | undefined {
+  return given === null || given === "" ? undefined : (given as RunStatus);
 }
 
 function decodePart(part: string): string {
@@ -378,5 +471,3 @@ function decodePart(part: string): string {
 function redirect(to: string): Response {
   return new Response(null, { status: 308, headers: { location: to } });
 }
-
-const notFound = (): Refusal => new Refusal(404, "NOT_FOUND", "There is nothing here.");

@@ -158,7 +158,7 @@ describe("viewer()", () => {
       user: "ada",
       apps: [
         { key: "desk", name: "desk", component: "graph", keeps: "store" },
-        { key: "agent", name: "helper", component: "agent", keeps: "none" },
+        { key: "agent", name: "helper", component: "agent", keeps: "session" },
         { key: "lone", component: "chain", keeps: "session" },
       ],
       stores: ["other", "desk", "session"],
@@ -330,7 +330,7 @@ describe("questions", () => {
     const { id, run, schema } = await questionOf(get);
     expect(schema).toMatchObject({ properties: { decision: { enum: ["close", "open"] } } });
     const wrong = await post("answer", { ref: run.ref, answers: { [id]: { decision: "close", note: "too long" } } });
-    expect(wrong.status).toBe(422);
+    expect(wrong.status).toBe(400);
     expect(await wrong.json()).toMatchObject({
       error: { code: "ANSWER_MISMATCH", fields: [{ question: id, path: ["note"], message: expect.any(String) }] },
     });
@@ -348,7 +348,7 @@ describe("questions", () => {
     expect((await get<QuestionList>("questions")).questions).toEqual([]);
     const late = await post("answer", { ...sent, key: "form-2" });
     expect(late.status).toBe(409);
-    expect(await late.json()).toMatchObject({ error: { code: "UNKNOWN_INTERRUPT" } });
+    expect(await late.json()).toMatchObject({ error: { code: "ALREADY_ANSWERED" } });
   });
 
   it("of an unknown app are recorded for workers", async () => {
@@ -450,7 +450,7 @@ describe("acting", () => {
     );
     expect(questions.map(({ info }) => (info.value as { title: string }).title).sort()).toEqual(["edited", "x"]);
     const refused = await post("fork", { ref: "s.desk.r-1", entry: "3", outputs: { read: "edited" } });
-    expect(refused.status).toBe(422);
+    expect(refused.status).toBe(409);
     expect(await refused.json()).toMatchObject({ error: { code: "NOT_EDITABLE" } });
   });
 });

@@ -1,0 +1,106 @@
+import type { ComponentKind } from "../../callbacks/component-kind.js";
+import type { GraphInfo } from "../../callbacks/graph-info.js";
+import type { RunInfo } from "../../callbacks/run-info.js";
+import type { TraceChunks, TraceUsage } from "../../callbacks/trace.js";
+import { isFields } from "../../is.js";
+import type { ErrorView, ValueView } from "../api.js";
+import type { LiveRuns } from "./live-runs.js";
+import { LiveSpan, type SpanNote } from "./live-span.js";
+
+/** What another process sends of a span: all that is known of it. */
+export interface SpanMessage {
+  readonly id: string;
+  readonly parent?: string | undefined;
+  readonly run: string;
+  readonly name: string;
+  readonly component: ComponentKind;
+  readonly type: string;
+  readonly address: string;
+  readonly toolCallId?: string | undefined;
+  readonly startedAt: number;
+  readonly endedAt?: number | undefined;
+  readonly outcome?: "output" | "error" | "interrupt" | undefined;
+  readonly input?: ValueView | undefined;
+  readonly output?: ValueView | undefined;
+  readonly error?: ErrorView | undefined;
+  readonly chunks?: TraceChunks | undefined;
+  readonly usage?: TraceUsage | undefined;
+  readonly model?: string | undefined;
+  readonly notes?: readonly SpanNote[] | undefined;
+  readonly threadId?: string | undefined;
+  /** Of a root. */
+  readonly checkpointId?: string | undefined;
+  readonly graph?: string | undefined;
+  readonly info?: GraphInfo | undefined;
+}
+
+/** A text of a model. */
+export interface ChunkMessage {
+  readonly run: string;
+  readonly span: string;
+  readonly at: number;
+  readonly text: string;
+}
+
+/** `POST spans`, only of `kumiko dev`: what `devtools()` sends. */
+export interface SpansRequest {
+  readonly spans: readonly SpanMessage[];
+  readonly chunks: readonly ChunkMessage[];
+  /** How many were dropped, because nobody took them. */
+  readonly lost: number;
+}
+
+export function spanMessage(span: LiveSpan): SpanMessage {
+  const { id, parentId, name, component, type, address, toolCallId, startedAt, endedAt, outcome, run } = span;
+  const { input, output, failure, chunks, usage, answeredBy, notes, threadId } = span;
+  const root = parentId === undefined ? { checkpointId: run.checkpointId, graph: run.graph, info: run.info?.() } : {};
+  return {
+    ...{ id, parent: parentId, run: run.key, name, component, type, address, toolCallId, startedAt, endedAt },
+    ...{ outcome: outcome?.kind, input, output, error: failure, chunks, usage, model: answeredBy, notes, threadId },
+    ...root,
+  };
+}
+
+/** Adds a span of another process. Of what is no span nothing is taken; one that is known already, from here, stays as it is. */
+export function takeSpan(live: LiveRuns, message: SpanMessage, foreign: WeakSet<LiveSpan>): void {
+  if (!isSpan(message)) return;
+  const known = live.byKey.get(message.run);
+  const span = known?.spans.get(message.id) ?? newSpan(live, message);
+  if (span === undefined) return;
+  if (known?.spans.get(message.id) === undefined) foreign.add(span);
+  else if (!foreign.has(span)) return;
+  const { endedAt, outcome, input, output, error, chunks, usage, model, notes } = message;
+  span.input = input ?? span.input;
+  span.endedAt = endedAt;
+  span.failure = error;
+  span.times = chunks;
+  span.usage = usage;
+  span.answeredBy = model;
+  span.notes = notes === undefined ? undefined : [...notes];
+  if (outcome === "output") span.outcome = { kind: outcome, value: output };
+  else if (outcome !== undefined) span.outcome = { kind: outcome, value: { value: null, size: 4 }, thrown: undefined };
+  live.put(span);
+}
+
+function newSpan(live: LiveRuns, message: SpanMessage): LiveSpan | undefined {
+  const parent = message.parent === undefined ? undefined : live.byKey.get(message.run)?.spans.get(message.parent);
+  if (message.parent !== undefined && parent === undefined) return undefined;
+  const { id, name, component, type, address, toolCallId, startedAt, input, run, checkpointId, graph, threadId } =
+    message;
+  const { info } = message;
+  const meta = { runKey: run, checkpointId, graph, threadId, ...(info !== undefined && { info: () => info }) };
+  const record: RunInfo = {
+    ...{ runId: id, parentRunId: message.parent, name, type, component, address, toolCallId, meta },
+  };
+  const span = new LiveSpan(record, parent, startedAt, input);
+  parent?.inside.push(span);
+  return span;
+}
+
+function isSpan(message: unknown): message is SpanMessage {
+  if (!isFields(message)) return false;
+  const { id, run, name, component, type, address, startedAt } = message;
+  return (
+    [id, run, name, component, type, address].every((text) => typeof text === "string") && Number.isFinite(startedAt)
+  );
+}
