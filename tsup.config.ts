@@ -37,6 +37,7 @@ const parts = {
 /** The command `kumiko`, and what it starts. */
 const programs = {
   "bin/kumiko": "src/bin/kumiko.ts",
+  "bin/init": "src/bin/init.ts",
   "bin/dev": "src/bin/dev.ts",
   "bin/dev-child": "src/bin/dev-child.ts",
 };

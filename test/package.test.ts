@@ -33,9 +33,9 @@ const packedFiles = () =>
     .map((entry) => join(entry.parentPath, entry.name));
 
 describe("the packed package", () => {
-  it("holds what was built, the licence, the README, the change log, guides and a skill, and nothing else", () => {
+  it("holds what was built, the licence, the README, the change log, guides, a skill and starters, and nothing else", () => {
     const top = readdirSync(consumer.installed).sort();
-    expect(top).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs", "package.json", "skills"]);
+    expect(top).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "docs", "examples", "package.json", "skills"]);
   });
 
   it("names no folder of the machine that built it", () => {

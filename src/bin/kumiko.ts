@@ -4,6 +4,8 @@ const [command, ...args] = process.argv.slice(2);
 
 const usage = `Usage: kumiko <command>
 
+  init [folder] [--template agent|chat] [--yes] [--install]
+                  makes a project with an agent that answers at once, without a key
   dev [file.ts]   shows the graphs, chains, workflows and agents that a file exports, and their runs
 `;
 
@@ -12,6 +14,10 @@ async function run(): Promise<number> {
     case "dev": {
       const { dev } = await import("./dev.js");
       return dev(args);
+    }
+    case "init": {
+      const { init } = await import("./init.js");
+      return init(args);
     }
     case undefined:
     case "help":
