@@ -65,6 +65,7 @@ export type ErrorCode =
   | "THREAD_BUSY"
   | "THREAD_OF_OTHER_USER"
   | "THREAD_WAITING"
+  | "NO_USER"
   // templates
   | "INVALID_TEMPLATE"
   | "MISSING_VARIABLE"

@@ -253,6 +253,7 @@ export class OngoingRun {
     const turn = this.#turn;
     // where nothing has run, they are as they were
     const results = turn.hasBegun && { results: turn.round?.finished(error) ?? [] };
+    await turn.user?.save();
     if (this.#driven?.ended?.status === "ready") await thread?.release();
     else await thread?.close("waiting", { state, messages: state.log, interrupts, ...results }, this.#driven);
     const result = await resultOf({ root: parts, state, asked: turn.asked }, interrupts);
@@ -276,7 +277,11 @@ export class OngoingRun {
     // a turn that cannot be closed is free all the same, and the caller should read why the run has failed
     const status = isAborted ? "aborted" : "failed";
     const isLeft = thread?.isLeft({ error, isAborted }, this.#driven) === true;
-    const closing = Promise.allSettled([isLeft ? thread?.release() : thread?.close(status, end, this.#driven)]);
+    const close = async (): Promise<void> => {
+      await turn.user?.save();
+      await (isLeft ? thread?.release() : thread?.close(status, end, this.#driven));
+    };
+    const closing = Promise.allSettled([close()]);
     await untilStopped(closing, isAborted ? [AbortSignal.abort(error)] : signals, runtime).catch(() => undefined);
     throw error;
   }

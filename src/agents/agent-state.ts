@@ -101,6 +101,8 @@ export interface AgentState {
   end: EndReason | undefined;
   /** The states of middlewares, by name. */
   middleware: Record<string, unknown>;
+  /** Of those that live as long as the user: as they were when the turn began, and when they were last read or written. */
+  user?: { readonly began: Readonly<Record<string, unknown>>; known: Record<string, unknown> } | undefined;
 }
 
 export function newAgentState(agent: string): AgentState {

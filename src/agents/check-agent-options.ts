@@ -8,7 +8,7 @@ import { checkApprovalNames } from "../tools/define/approval-option.js";
 import type { Agent } from "./agent.js";
 import { type AgentParts, type AnyAgentOptions, partsOf, reachableFrom } from "./agent-parts.js";
 import { agentOptionNames, checkModelOptions, ofCall } from "./call-settings.js";
-import type { AnyMiddleware } from "./create-middleware.js";
+import { type AnyMiddleware, isScope } from "./create-middleware.js";
 import {
   checkAgentOptionNames,
   duplicateMiddleware,
@@ -189,7 +189,7 @@ function checkMiddleware(middleware: readonly AnyMiddleware[]): void {
   const seen = new Set<string>();
   for (const [index, one] of middleware.entries()) {
     const { name, scope } = (one ?? {}) as { name?: unknown; scope?: unknown };
-    if (typeof name !== "string" || (scope !== "run" && scope !== "thread")) {
+    if (typeof name !== "string" || !isScope(scope)) {
       throw invalidAgentOption(`middleware[${index}] of an agent is not a middleware. Make one with createMiddleware.`);
     }
     if (seen.has(name)) throw duplicateMiddleware(name);

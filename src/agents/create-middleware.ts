@@ -81,14 +81,20 @@ export type NextModelCall = (request?: ModelRequest) => ModelReply;
  */
 export type NextToolCall = (call?: ToolCall) => Promise<ToolOutput>;
 
+/** How long the state of a middleware lives: one turn, as long as the thread, or as long as the user. */
+export type StateScope = "run" | "thread" | "user";
+
 /** Options of `createMiddleware`. All hooks are optional, and can be async. */
 export interface MiddlewareOptions<M> {
   /** Identifies the state of the middleware, and appears in its errors. */
   readonly name: string;
   /** Returns the initial state of a run. It must be JSON that checkpoints can save. */
   readonly state?: (() => M) | undefined;
-  /** How long the state lives. @default "run" */
-  readonly scope?: "run" | "thread" | undefined;
+  /**
+   * How long the state lives. With `"user"`, it is kept with the user of the call, in all threads: the call needs a `userId`
+   * (else `NO_USER`), and the agent a store. @default "run"
+   */
+  readonly scope?: StateScope | undefined;
   /** Tools that the middleware adds to the agent. */
   readonly tools?: readonly AnyTool[] | undefined;
   /** Once per turn, before the first step; where an agent is handed over to, before its first step of the turn. */
@@ -120,7 +126,7 @@ export interface MiddlewareOptions<M> {
 
 /** The return value of `createMiddleware`, for the option `middleware` of an agent. */
 export interface Middleware<M = undefined> extends MiddlewareOptions<M> {
-  readonly scope: "run" | "thread";
+  readonly scope: StateScope;
 }
 
 /** A middleware with any state. */
@@ -157,7 +163,7 @@ export function createMiddleware<M = undefined>(options: MiddlewareOptions<M>): 
   checkOptions("createMiddleware", options, ["name", "state", "scope", "tools", ...hooks]);
   const { name, scope = "run", tools } = options;
   if (typeof name !== "string" || name === "") throw invalidMiddleware("name must be a string that is not empty");
-  if (scope !== "run" && scope !== "thread") throw invalidMiddleware(`scope of "${name}" must be "run" or "thread"`);
+  if (!isScope(scope)) throw invalidMiddleware(`scope of "${name}" must be "run", "thread" or "user"`);
   if (tools !== undefined && !Array.isArray(tools)) throw invalidMiddleware(`tools of "${name}" must be a list`);
   for (const hook of ["state", ...hooks] as const) {
     const given: unknown = options[hook];
@@ -166,4 +172,20 @@ export function createMiddleware<M = undefined>(options: MiddlewareOptions<M>): 
     }
   }
   return Object.freeze({ ...options, scope });
+}
+
+/** Whether a value is one of the scopes of a state. */
+export function isScope(scope: unknown): scope is StateScope {
+  return scope === "run" || scope === "thread" || scope === "user";
+}
+
+const optionalUser: unique symbol = Symbol("optional user");
+
+/** A middleware that keeps its state for the user, and does without where the call names none. */
+export function withOptionalUser<M>(middleware: Middleware<M>): Middleware<M> {
+  return Object.freeze({ ...middleware, [optionalUser]: true });
+}
+
+export function isUserOptional(middleware: AnyMiddleware): boolean {
+  return optionalUser in middleware;
 }

@@ -247,6 +247,13 @@ export const invalidUser = (where: string, userId: unknown): KumikoError =>
     `userId of ${where} must be a string of 1 to 256 characters, percent-encoded (got ${shorten(userId)}).${userId === undefined ? " A login that failed must open nothing: leave the option out to see the threads of all users." : ""}`,
   );
 
+/** Middleware that keeps its state for the user was run without one. */
+export const noUser = (middleware: string): KumikoError =>
+  new KumikoError(
+    "NO_USER",
+    `Middleware "${middleware}" keeps its state for the user, and the call names none. Give generate(prompt, { userId }).`,
+  );
+
 export const noSuchThread = (id: string): KumikoError =>
   new KumikoError("UNKNOWN_CHECKPOINT", `There is no thread ${shorten(id, { length: 80 })}.`);
 

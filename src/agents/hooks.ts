@@ -275,10 +275,12 @@ async function runHook<T>(
 }
 
 /** The run as a middleware sees it. */
-function runOf(turn: OngoingTurn, { name, state }: AnyMiddleware, ctx: NodeContext): AgentRun<never> {
+function runOf(turn: OngoingTurn, { name, state, scope }: AnyMiddleware, ctx: NodeContext): AgentRun<never> {
   const { middleware } = turn.state;
-  if (state !== undefined && !Object.hasOwn(middleware, name))
+  if (state !== undefined && !Object.hasOwn(middleware, name)) {
     middleware[name] = turn.asked.kept?.[name] ?? newState(name, state);
+    if (scope === "user") turn.user?.begin(name, middleware[name]);
+  }
   return Object.defineProperty(turn.run(ctx), "state", {
     enumerable: true,
     get: () => middleware[name],

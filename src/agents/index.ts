@@ -1,5 +1,6 @@
 /** Agents: tools, threads, middlewares, approvals, structured answers and handoffs. @packageDocumentation */
 
+export { type Recalled, type RecallOptions, recall } from "../rag/recall/recall.js";
 export type { Agent, AgentGraph, AgentNodes, AgentToolOptions } from "./agent.js";
 export type { AgentContext, AgentRun, Per, StopWhen } from "./agent-context.js";
 export type { AgentDescription } from "./agent-description.js";
@@ -28,6 +29,7 @@ export {
   type ModelChanges,
   type NextModelCall,
   type NextToolCall,
+  type StateScope,
   type StepChanges,
 } from "./create-middleware.js";
 export { ThreadWaitingError } from "./errors.js";
@@ -48,6 +50,7 @@ export { type SubAgentsOptions, subAgents } from "./middleware/sub-agents.js";
 export { type SummarizeOptions, summarize } from "./middleware/summarize.js";
 export { type Todo, todoList } from "./middleware/todo-list.js";
 export { type TrimMessagesOptions, trimMessages } from "./middleware/trim-messages.js";
+export { type Profile, type UserProfileOptions, userProfile } from "./middleware/user-profile.js";
 export { ModelReply, type ModelRequest } from "./model-request.js";
 export type { AgentSegmentOptions, EventRecorder, SegmentTurn } from "./segment-options.js";
 export { calledTool } from "./stop-conditions.js";

@@ -30,6 +30,12 @@ export function runModelNode(root: AgentParts, input: unknown, ctx: NodeContext<
   if (state.phase === "start" && state.entry === undefined) state.log = messagesIn(turn, input);
   if (state.entry !== undefined) turn.inOrder = 0;
   enterNode(state);
+  if (turn.opening !== undefined) return turn.opening.then(() => beginAnswer(turn, ctx));
+  return beginAnswer(turn, ctx);
+}
+
+function beginAnswer(turn: OngoingTurn, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
+  const { state } = turn;
   turn.answers = { asked: 0, wrapped: 0, known: state.kept?.wrapped.length ?? 0, count: 0 };
   const ready = readyAgent(turn, ctx);
   if (ready instanceof Promise) return ready.then((resolved) => checkedAnswer(turn, resolved, ctx));
@@ -263,6 +269,7 @@ async function endTurn(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMess
   state.phase = "end";
   const hooks = afterAgent(turn, ctx);
   if (hooks !== undefined) await hooks;
+  if (turn.user !== undefined) await turn.user.save();
   if (turn.asked.onEnd !== undefined) await turn.asked.onEnd(state);
   const last = state.steps.at(-1)?.message;
   return leaveWith(turn, state.end === "returned" || last === undefined ? assistantMessage(state.text) : last, ctx);

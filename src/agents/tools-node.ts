@@ -38,6 +38,7 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   const turn = turnOf(root, ctx as NodeContext<AgentState>);
   const { state } = turn;
   enterNode(state);
+  if (turn.opening !== undefined) await turn.opening;
   // the answer in the log is the one that is sent again, so its calls are the ones that count
   const message = state.steps.at(-1)?.message ?? given;
   const toolbox = turn.toolbox ?? (await toolboxAgain(turn, message, ctx));

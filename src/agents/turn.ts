@@ -1,3 +1,4 @@
+import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { NodeContext } from "../components/context.js";
 import type { ToolChoice } from "../components/model.js";
@@ -27,6 +28,7 @@ import type { ModelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
 import type { RunWatch } from "./stream-call.js";
 import type { Toolbox } from "./toolbox.js";
+import type { UserState } from "./user-state.js";
 
 /** What a call of an agent asks of its turn. One that runs as a bare graph is asked nothing but its input. */
 export interface Asked {
@@ -170,6 +172,10 @@ export class OngoingTurn {
   answers = { asked: 0, wrapped: 0, known: 0, count: 0 };
   /** Whether a node may be entered again, in this process or another one: then its answers are kept. */
   isKept = false;
+  /** Until the values that middlewares keep for the user are read. */
+  opening: Promise<void> | undefined;
+  /** Those values, if there are any. */
+  user: UserState | undefined;
   /** Of the agent around this one. */
   #outer: OngoingTurn | undefined;
   /** The agents that may answer, by name; `undefined` if that is only the called one. */
@@ -213,6 +219,14 @@ export class OngoingTurn {
     this.emit({ type: "start", threadId, checkpointId, answered });
     if (active !== state.active) this.emit({ type: "handoff", from: active, to: state.active });
     this.#dropStates(ctx);
+    if (this.agents.some(({ middleware }) => middleware.some(({ scope }) => scope === "user"))) this.#openUser(ctx);
+  }
+
+  #openUser(ctx: NodeContext): void {
+    this.opening = import("./user-state.js").then(async ({ openUserState }) => {
+      this.user = await openUserState(this, ctx);
+      this.opening = undefined;
+    });
   }
 
   /** The thread goes on with what the model saw last, if a middleware of now sees to that. */
@@ -223,6 +237,16 @@ export class OngoingTurn {
     state.tokenRatio = kept.tokenRatio;
     state.keptView = viewFrom(kept, history);
     state.view = state.keptView;
+  }
+
+  /** The agents that may answer, the called one first. */
+  get agents(): readonly AgentParts[] {
+    return this.#reachable === undefined ? [this.root] : [...this.#reachable.values()];
+  }
+
+  /** The nearest store: an inner agent has that of the agents around it, if it has none. */
+  get store(): CheckpointStore | undefined {
+    return this.root.options.store ?? this.#outer?.store;
   }
 
   get parts(): AgentParts {
@@ -327,8 +351,7 @@ export class OngoingTurn {
   #dropStates(ctx: NodeContext): void {
     const kept = Object.keys(this.state.middleware);
     if (kept.length === 0) return;
-    const reachable = [...(this.#reachable?.values() ?? [this.root])];
-    const names = new Set(reachable.flatMap((parts) => parts.middleware.map(({ name }) => name)));
+    const names = new Set(this.agents.flatMap((parts) => parts.middleware.map(({ name }) => name)));
     for (const name of kept) {
       if (names.has(name)) continue;
       Reflect.deleteProperty(this.state.middleware, name);

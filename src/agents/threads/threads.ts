@@ -260,6 +260,7 @@ class StoredThreads implements Threads {
       await deleteThread(this.#store, id);
     }
     await forgetUser(this.#store, userId);
+    await this.#store.delete((await import("../user-state.js")).userKey(userId));
   }
 
   /** The turns of a thread, if it is there for the user. */
