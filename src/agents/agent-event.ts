@@ -4,6 +4,7 @@ import { KumikoError, messageOf } from "../errors.js";
 import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message/agentic-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
 import type { AgentFinishReason } from "./agent-result.js";
+import type { GuardedPart } from "./guards/guard.js";
 
 /** The position of an event. */
 export interface EventPlace {
@@ -20,7 +21,7 @@ export interface EventPlace {
 }
 
 /** Why an answer that was being streamed is void and starts again. */
-export type RestartReason = "retry" | "fallback" | "repair";
+export type RestartReason = "retry" | "fallback" | "repair" | "guard";
 
 /** The content of an event, without its position. */
 export type AgentEventBody =
@@ -106,6 +107,12 @@ export type AgentEventBody =
       readonly usage: TokenUsage;
       readonly finishReason: FinishReason;
       readonly model: string;
+    }
+  | {
+      /** A guard has blocked what the user said, what the model answered, or a call of a tool. */
+      readonly type: "blocked";
+      readonly guard: string;
+      readonly on: GuardedPart;
     }
   | {
       /** Another agent takes over the conversation. */

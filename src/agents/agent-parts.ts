@@ -3,6 +3,7 @@ import type { AnyTool } from "../tools/define/any-tool.js";
 import type { ToolList } from "../tools/node/tool-list.js";
 import type { AgentOptions, OnMaxSteps, OutputMode } from "./agent-options.js";
 import type { AnyMiddleware } from "./create-middleware.js";
+import type { GuardOptions } from "./guards/guard.js";
 
 /** The options of an agent of any output. */
 export type AnyAgentOptions = AgentOptions<AnyStandardSchema | JsonSchema | undefined>;
@@ -18,6 +19,8 @@ export interface AgentParts {
   readonly maxSteps: number;
   readonly onMaxSteps: OnMaxSteps;
   readonly middleware: readonly AnyMiddleware[];
+  /** Those among its middlewares. */
+  readonly guards: readonly GuardOptions[];
   /** The agents that it may hand over to; they may be made after it. */
   readonly handoffs: () => readonly AgentParts[];
 }

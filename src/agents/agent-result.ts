@@ -1,11 +1,22 @@
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message/agentic-message.js";
+import type { GuardedPart } from "./guards/guard.js";
 
 /** Why a run of an agent ended. */
 export type EndReason = "stop" | "length" | "content_filter" | "returned" | "stop_when" | "max_steps" | "other";
 
 /** Why a run of an agent ended, or `"waiting"`: it waits for answers. */
 export type AgentFinishReason = EndReason | "waiting";
+
+/** What a guard has blocked. Not for clients: the reason may quote it. */
+export interface BlockedPart {
+  /** The name of the guard. */
+  readonly guard: string;
+  /** Why, in the words of the guard. */
+  readonly reason: string;
+  /** What it has blocked: `"input"` or `"output"`. */
+  readonly on: GuardedPart;
+}
 
 /** One accepted answer of a model, and the results of its calls. */
 export interface AgentStep {
@@ -43,6 +54,8 @@ interface ResultFields<Output> {
   readonly checkpointId?: string | undefined;
   /** The thread of the call, if it had one. */
   readonly threadId?: string | undefined;
+  /** What has ended the turn, if a guard has. */
+  readonly blocked?: BlockedPart | undefined;
 }
 
 /**

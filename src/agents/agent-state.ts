@@ -1,6 +1,6 @@
 import { countIf } from "../models/count-if.js";
 import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message/agentic-message.js";
-import type { EndReason } from "./agent-result.js";
+import type { BlockedPart, EndReason } from "./agent-result.js";
 
 /** One step, as a checkpoint keeps it. */
 export interface StateStep {
@@ -99,6 +99,12 @@ export interface AgentState {
   /** The text of the result. */
   text: string;
   end: EndReason | undefined;
+  /** What a guard has blocked, which ends the turn. */
+  blocked?: BlockedPart | undefined;
+  /** Which guards have judged which messages of the log. */
+  judged?: readonly string[] | undefined;
+  /** The open calls that a guard has blocked, with its name. */
+  denied?: Readonly<Record<string, string>> | undefined;
   /** The states of middlewares, by name. */
   middleware: Record<string, unknown>;
   /** Of those that live as long as the user: as they were when the turn began, and when they were last read or written. */

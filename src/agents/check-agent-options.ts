@@ -17,6 +17,7 @@ import {
   optionFailed,
   sameAgentName,
 } from "./errors.js";
+import { guardsIn } from "./guards/guard.js";
 import { checkFixed } from "./ready-agent.js";
 
 /** Checks the options of an agent, and gives them with their defaults. What functions return is checked when they do. */
@@ -43,6 +44,7 @@ export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
     maxSteps: options.maxSteps ?? 20,
     onMaxSteps: options.onMaxSteps ?? "answer",
     middleware,
+    guards: guardsIn(middleware),
     handoffs: () => partsOfAgents(name, typeof handoffs === "function" ? askHandoffs(name, handoffs) : handoffs),
   };
   for (const [index, model] of (options.fallbacks ?? []).entries()) {

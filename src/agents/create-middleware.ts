@@ -13,7 +13,7 @@ import { invalidMiddleware } from "./errors.js";
 import type { ModelReply, ModelRequest } from "./model-request.js";
 
 /** A hook can return a value, or nothing. @internal */
-type Maybe<T> = T | undefined | void | Promise<T | undefined> | Promise<void>;
+export type Maybe<T> = T | undefined | void | Promise<T | undefined> | Promise<void>;
 
 /**
  * The changes that `beforeStep` can make. Everything except `messages` applies to this step only.

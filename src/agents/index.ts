@@ -6,7 +6,7 @@ export type { AgentContext, AgentRun, Per, StopWhen } from "./agent-context.js";
 export type { AgentDescription } from "./agent-description.js";
 export type { AgentEvent, AgentEventBody, EventError, EventPlace, RestartReason } from "./agent-event.js";
 export type { AgentOptions, OnMaxSteps, OutputMode } from "./agent-options.js";
-export type { AgentFinishReason, AgentResult, AgentStep, EndReason } from "./agent-result.js";
+export type { AgentFinishReason, AgentResult, AgentStep, BlockedPart, EndReason } from "./agent-result.js";
 export { messagesOf } from "./agent-run.js";
 export type { DeepPartial } from "./agent-stream.js";
 export { AgentStream } from "./agent-stream.js";
@@ -33,6 +33,8 @@ export {
   type StepChanges,
 } from "./create-middleware.js";
 export { ThreadWaitingError } from "./errors.js";
+export { type GuardedPart, type GuardOptions, type GuardVerdict, guard } from "./guards/guard.js";
+export { type PiiGuardOptions, type PiiKind, piiGuard } from "./guards/pii-guard.js";
 export {
   type ClientToolInfo,
   type InterruptOf,

@@ -3,6 +3,7 @@ import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { ContentBlock, McpToolResult, ServerToolResult } from "../schema/message/content-block.js";
 import type { ToolTable } from "../tools/node/tool-table.js";
 import type { AgentState, KeptAnswers } from "./agent-state.js";
+import type { AnswerJudge } from "./guards/judge-answer.js";
 import type { ModelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
 import type { OngoingTurn } from "./turn.js";
@@ -11,6 +12,8 @@ import type { OngoingTurn } from "./turn.js";
 export interface Called {
   readonly ctx: NodeContext;
   readonly table: ToolTable;
+  /** Judges what is answered, where guards do. */
+  readonly judge?: AnswerJudge | undefined;
 }
 
 /** Asks a model for a whole answer, and keeps it where the node may be entered again. */

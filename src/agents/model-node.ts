@@ -35,6 +35,20 @@ export function runModelNode(root: AgentParts, input: unknown, ctx: NodeContext<
 }
 
 function beginAnswer(turn: OngoingTurn, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
+  return turn.guards.length === 0 ? nextAnswer(turn, ctx) : guardedAnswer(turn, ctx);
+}
+
+/** Guards judge what the user says before anything else sees it. */
+async function guardedAnswer(turn: OngoingTurn, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
+  const { state } = turn;
+  const { judgeInput } = await import("./guards/judge-input.js");
+  const answer = await judgeInput(turn, ctx);
+  if (answer === undefined) return nextAnswer(turn, ctx);
+  setEnd(state, "content_filter", textOf(answer));
+  return endTurn(turn, ctx);
+}
+
+function nextAnswer(turn: OngoingTurn, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
   const { state } = turn;
   turn.answers = { asked: 0, wrapped: 0, known: state.kept?.wrapped.length ?? 0, count: 0 };
   const ready = readyAgent(turn, ctx);
@@ -132,7 +146,11 @@ async function answerStep(
   const rule = structured?.outputRule(root, step.infos);
   for (let asks = kind; ; ) {
     const request = requestOf(turn, step, rule, asks);
-    const message = withCallIds(await callModel(turn, step.model, request, { ctx, table: toolboxOf(step).table }));
+    const { table } = toolboxOf(step);
+    const judge = turn.guards.length === 0 ? undefined : await answerJudgeOf(turn, ctx, table);
+    const message = withCallIds(await callModel(turn, step.model, request, { ctx, table, judge }));
+    if (isBlockedOutput(turn))
+      return acceptAnswer(turn, { step, answer: message, kind: asks, rule, jumpTo: "end", accepted: undefined }, ctx);
     const changing = afterModel(turn, message, ctx);
     const changes = changing === undefined ? noChanges : await changing;
     const answer = changes.message ?? message;
@@ -150,6 +168,18 @@ async function answerStep(
     }
     return acceptAnswer(turn, { step, answer, kind: asks, rule, jumpTo: changes.jumpTo, accepted: verdict }, ctx);
   }
+}
+
+async function answerJudgeOf(turn: OngoingTurn, ctx: NodeContext, table: Called["table"]): Promise<Called["judge"]> {
+  const { answerJudge } = await import("./guards/judge-answer.js");
+  const { state, answers } = turn;
+  // an attempt that led nowhere
+  if (answers.known <= answers.wrapped && isBlockedOutput(turn)) state.blocked = undefined;
+  return answerJudge(turn, ctx, table);
+}
+
+function isBlockedOutput({ state: { blocked } }: OngoingTurn): boolean {
+  return blocked?.on === "output";
 }
 
 /** Chats do not show what was only said to get a valid output. */
@@ -243,7 +273,7 @@ async function closeStep(
     state.phase = "model";
     return leaveWith(turn, answer, ctx);
   }
-  const isLast = kind === "last" && accepted?.kind !== "accepted";
+  const isLast = kind === "last" && accepted?.kind !== "accepted" && state.blocked === undefined;
   const text = accepted?.kind === "accepted" ? accepted.text : textOf(answer);
   setEnd(state, isLast ? "max_steps" : endReasonOf(answer, accepted?.kind === "accepted"), text);
   return await endTurn(turn, ctx);
@@ -272,7 +302,11 @@ async function endTurn(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMess
   if (turn.user !== undefined) await turn.user.save();
   if (turn.asked.onEnd !== undefined) await turn.asked.onEnd(state);
   const last = state.steps.at(-1)?.message;
-  return leaveWith(turn, state.end === "returned" || last === undefined ? assistantMessage(state.text) : last, ctx);
+  return leaveWith(
+    turn,
+    state.end === "returned" || state.blocked !== undefined || last === undefined ? assistantMessage(state.text) : last,
+    ctx,
+  );
 }
 
 /** Leaves the node with its answer. */
@@ -305,7 +339,9 @@ export function callModel(
   const index = turn.answers.wrapped++;
   const known = turn.state.kept?.wrapped[index];
   if (known !== undefined) return Promise.resolve(known);
-  const message = wrapModelCall(turn, chain, request, called) ?? askedOf(turn, chain, request, called);
+  const given = wrapModelCall(turn, chain, request, called) ?? askedOf(turn, chain, request, called);
+  const { judge } = called;
+  const message = judge === undefined || turn.streams ? given : given.then((whole) => judge.whole(whole));
   return turn.isKept ? keptWhole(turn, index, message) : message;
 }
 

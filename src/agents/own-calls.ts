@@ -4,6 +4,7 @@ import { functionToolResult, mcpToolApprovalResponse } from "../schema/message/c
 import { userMessage } from "../schema/message/construct-message.js";
 import type { FunctionToolCall, McpToolApprovalRequest } from "../schema/message/content-block.js";
 import { toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
+import { callDenied } from "../tools/define/errors.js";
 import { callNotExecuted } from "../tools/node/errors.js";
 import { errorBlock, resultMessage } from "../tools/node/result-block.js";
 import { type McpApprovalInfo, toolInputOf } from "./interrupt-kinds.js";
@@ -46,7 +47,8 @@ function ownResults({ state }: OngoingTurn, message: AgenticMessage, transfers: 
   for (const call of toolCallsOf(message)) {
     const complaint = Object.hasOwn(state.complaints, call.callId) ? state.complaints[call.callId] : undefined;
     const to = transfers.get(call.name);
-    if (complaint !== undefined) own.set(call.callId, wrongResult(call, complaint));
+    if (state.denied !== undefined && Object.hasOwn(state.denied, call.callId)) own.set(call.callId, denied(call));
+    else if (complaint !== undefined) own.set(call.callId, wrongResult(call, complaint));
     else if (to !== undefined && target !== undefined) {
       const [result] = notExecuted([call], `the conversation was handed over to ${target}`);
       if (result !== undefined) own.set(call.callId, result);
@@ -123,6 +125,13 @@ export function notExecuted(calls: readonly FunctionToolCall[], why: string): Ag
     const error = callNotExecuted(call, why);
     return resultMessage(call, [errorBlock(call, error, error.message, [])]);
   });
+}
+
+/** The result of a call that a guard has blocked. */
+function denied({ callId, name }: FunctionToolCall): AgenticMessage {
+  const call = { callId, name, toolName: name, index: 0 };
+  const error = callDenied(call, undefined);
+  return resultMessage(call, [errorBlock(call, error, error.message, [])]);
 }
 
 /** The result with which the agent itself answers a call. */

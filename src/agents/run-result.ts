@@ -31,6 +31,7 @@ export function resultOf(
     ...(asked.threadId !== undefined && { threadId: asked.threadId }),
     finishReason,
     interrupts: interrupts ?? [],
+    ...(state.blocked !== undefined && { blocked: state.blocked }),
   } as const;
   if (interrupts !== undefined) return withOutput(fields, { missing: "it waits for answers" });
   return withReadOutput(root, fields, state.output);

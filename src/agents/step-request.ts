@@ -96,9 +96,9 @@ export function requestOf(
 ): ModelRequest {
   const { view } = turn;
   const known = turn.state.view === undefined ? turn.inOrder : 0;
-  const hasSystem = someIsSystem(view, known);
-  const system = hasSystem ? view.filter(isSystem) : none;
-  const others = hasSystem ? view.filter(isNotSystem) : view;
+  const standApart = someStandApart(view, known);
+  const system = standApart ? view.filter(isSystem) : none;
+  const others = standApart ? view.filter(isShown) : view;
   // what no middleware sees, none can change
   const { isSeen } = step;
   const instructions = step.added.length === 0 ? step.instructions : [...step.instructions, ...step.added];
@@ -108,19 +108,27 @@ export function requestOf(
     messages,
     options: isSeen || rule !== undefined || kind !== "step" ? newOptions(step, rule, kind) : sameOptions(step),
   });
-  if (!isInOrder(others, hasSystem ? 0 : known)) return asking(repairToolCalls(others));
-  if (turn.state.view === undefined && !hasSystem) turn.inOrder = view.length;
+  if (!isInOrder(others, standApart ? 0 : known)) return asking(repairToolCalls(others));
+  if (turn.state.view === undefined && !standApart) turn.inOrder = view.length;
   return asking(others);
 }
 
-function someIsSystem(messages: readonly AgenticMessage[], first: number): boolean {
-  for (let index = first; index < messages.length; index++) if (messages[index]?.role === "system") return true;
+function someStandApart(messages: readonly AgenticMessage[], first: number): boolean {
+  for (let index = first; index < messages.length; index++) {
+    const { role, extra } = messages[index] as AgenticMessage;
+    if (role === "system" || isBlockedInput(extra?.blocked)) return true;
+  }
   return false;
 }
 
+/** What was said in a turn that a guard has blocked on its input is never shown to a model again. */
+function isBlockedInput(mark: unknown): boolean {
+  return isFields(mark) && mark.on === "input";
+}
+
 const none: readonly AgenticMessage[] = [];
-const isSystem = ({ role }: AgenticMessage): boolean => role === "system";
-const isNotSystem = ({ role }: AgenticMessage): boolean => role !== "system";
+const isSystem = ({ role, extra }: AgenticMessage): boolean => role === "system" && !isBlockedInput(extra?.blocked);
+const isShown = ({ role, extra }: AgenticMessage): boolean => role !== "system" && !isBlockedInput(extra?.blocked);
 
 function toolOptions(step: PreparedStep, rule: OutputRule | undefined, kind: CallKind): object {
   const outputTool = rule?.tool;

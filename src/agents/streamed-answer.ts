@@ -23,12 +23,12 @@ export async function tellAnswer(
   const events = new ChunkEvents(turn);
   const seen = new GatheredAnswer();
   // the model has gathered its answer itself, and no middleware has changed it
-  const asked = given instanceof AskedModel ? given : undefined;
+  const asked = given instanceof AskedModel && called.judge === undefined ? given : undefined;
   let calls = streamedCalls(turn, called);
   turn.delivered = events.texts;
   const { live } = turn.asked;
   live?.begin();
-  await readAll(given, (chunk) => {
+  await readAll(called.judge?.stream(given) ?? given, (chunk) => {
     if (chunk.restart === true) {
       events.restart();
       calls = streamedCalls(turn, called);

@@ -64,6 +64,7 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   if (ending !== undefined) await ending;
   // only now: a hook may ask, and then all of this begins again
   state.complaints = {};
+  if (state.denied !== undefined) state.denied = undefined;
   state.openTools = [];
   own?.handOver(results);
   leaveNode(state, isSavedRun(ctx));
@@ -97,7 +98,7 @@ interface Round {
 function hasOwnCalls({ state }: OngoingTurn, { transfers }: Toolbox): boolean {
   if (transfers.size > 0) return true;
   for (const _ in state.complaints) return true;
-  return false;
+  return state.denied !== undefined;
 }
 
 /** A tool that waits for an answer may be gone when that comes. */

@@ -23,6 +23,7 @@ import {
 } from "./agent-state.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { EventFeed } from "./event-feed.js";
+import type { GuardOptions } from "./guards/guard.js";
 import type { AnswerTaker } from "./live-answer.js";
 import type { ModelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
@@ -242,6 +243,13 @@ export class OngoingTurn {
   /** The agents that may answer, the called one first. */
   get agents(): readonly AgentParts[] {
     return this.#reachable === undefined ? [this.root] : [...this.#reachable.values()];
+  }
+
+  /** Those of the called agent, and of the one that answers. */
+  get guards(): readonly GuardOptions[] {
+    const { root, parts } = this;
+    if (parts === root || parts.guards.length === 0) return root.guards;
+    return [...root.guards, ...parts.guards.filter((guard) => !root.guards.includes(guard))];
   }
 
   /** The nearest store: an inner agent has that of the agents around it, if it has none. */

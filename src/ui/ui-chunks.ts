@@ -63,6 +63,8 @@ export class UiChunks {
         return this.#convertBlock(event.block);
       case "restart":
         return this.#restart();
+      case "blocked":
+        return [{ type: "data-blocked", data: { guard: event.guard, on: event.on } }];
       case "message":
         return this.#close();
       case "step_finish":

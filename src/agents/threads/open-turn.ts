@@ -25,6 +25,7 @@ import { type ReadAnswers, suspendedAnswers } from "./auto-resume.js";
 import { type Beginning, beginTurn, type Refused } from "./begin-turn.js";
 import { holdThread, isHeld, readHead } from "./head-row.js";
 import { asItWasLeft, closedQuestions, cutOff, type LeftTurnOptions, withSavedRun } from "./left-turn.js";
+import { promptDigest } from "./prompt-digest.js";
 import { freshAnswers, knownRequest, removeAfter, turnOfMessage } from "./requests.js";
 import { removeIf } from "./rows.js";
 import { keptOf, ThreadTurn, userOf } from "./thread-turn.js";
@@ -92,7 +93,7 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
       continue;
     }
     const last = found && (await asItWasLeft(store, found, parts.options));
-    const known = options.requestId === undefined ? undefined : knownRequest(asked, turns, last);
+    const known = options.requestId === undefined ? undefined : await knownRequest(asked, turns, last);
     if (known !== undefined && known !== "replace") return { ...known, spent };
     // it was answered from elsewhere: whoever drives it goes on
     if (last?.record.status === "open" && found?.record.status === "waiting" && options.replaces === undefined) {
@@ -186,11 +187,17 @@ async function newTurn(
     claim,
     ...(last?.kept !== undefined && { kept: last.kept }),
     ...(options.requestId !== undefined && { requestId: options.requestId }),
+    ...(options.requestId !== undefined && mayReplace(parts) && { prompt: await promptDigest(messages) }),
   };
   const byForce = options.takeover === true;
   const stored = await claimed(claim, () => beginTurn(store, threadId, record, { ...place, userId, before, byForce }));
   if (typeof stored === "string") return stored;
   return new ThreadTurn(store, parts, { threadId, userId, history: messagesOfTurns(turns), stored });
+}
+
+/** Whether a guard may make another prompt of it. */
+function mayReplace({ guards }: AgentParts): boolean {
+  return guards.some(({ input }) => input !== undefined);
 }
 
 /** Writes a turn with a claim, which is given up if the turn could not be written. */

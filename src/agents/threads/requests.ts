@@ -5,6 +5,7 @@ import { jsonCopy } from "../../schema/encode-json.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AgentCallOptions } from "../call-options.js";
 import { otherAnswer, otherPrompt, requestOfOldTurn } from "../errors.js";
+import { promptDigest } from "./prompt-digest.js";
 import { removed } from "./rows.js";
 import { partedLog, promptIds } from "./stored-turn.js";
 import { type AnsweringRequest, changeTurn, clearTurn, runIdOf, type StoredTurn, type TurnRecord } from "./turn-row.js";
@@ -23,15 +24,16 @@ type Known =
  * The turn that a request has begun before: its end or its questions, or that it goes on; `"replace"` if it was aborted.
  * `undefined` if the request is new. `last` is the newest turn as it was left.
  */
-export function knownRequest(
+export async function knownRequest(
   { threadId, messages, options: { requestId = "" } }: Requested,
   turns: readonly StoredTurn[],
   last: StoredTurn | undefined,
-): Known | "replace" | undefined {
+): Promise<Known | "replace" | undefined> {
   const found = turns.find(({ record }) => record.requestId === requestId) ?? answeredBy(turns, requestId);
   if (found === undefined) return undefined;
   const answering = answeringRequest(found.record, requestId);
-  const isSame = answering === undefined ? isSamePrompt(messages, found.record) : isEqual(messages, answering.prompt);
+  const isSame =
+    answering === undefined ? await isSamePrompt(messages, found.record) : isEqual(messages, answering.prompt);
   if (!isSame) throw otherPrompt(requestId);
   const isNewest = found.key === last?.key;
   const { key, record } = isNewest && last !== undefined ? last : found;
@@ -52,7 +54,11 @@ function answeringRequest({ requests = [] }: TurnRecord, requestId: string): Ans
 }
 
 /** The log of a turn begins with its prompt, which an answer follows. */
-function isSamePrompt(prompt: readonly AgenticMessage[], { messages }: TurnRecord): boolean {
+async function isSamePrompt(
+  prompt: readonly AgenticMessage[],
+  { messages, prompt: digest }: TurnRecord,
+): Promise<boolean> {
+  if (digest !== undefined) return digest === (await promptDigest(prompt));
   const next = messages[prompt.length];
   if (next !== undefined && next.role !== "assistant") return false;
   return prompt.every((message, index) => isEqual(message, messages[index]));

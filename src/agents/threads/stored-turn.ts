@@ -1,12 +1,13 @@
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { toolResultsOf } from "../../schema/message/read-message.js";
+import { withoutUndefined } from "../../schema/without-undefined.js";
 import type { AgentEventBody } from "../agent-event.js";
 import { type AgentState, newAgentState, type StateStep } from "../agent-state.js";
 import { ChunkEvents, wholeEvents } from "../chunk-events.js";
 import { runIdOf, type StoredResult, type StoredStep, type TurnRecord, turnKey } from "./turn-row.js";
 
-export function storedResult({ text, output, steps, log }: AgentState): StoredResult {
+export function storedResult({ text, output, steps, log, blocked }: AgentState): StoredResult {
   let from = 0;
   const stored = steps.map(({ message, results, ...step }): StoredStep => {
     const at = log.findIndex((logged, index) => index >= from && isSame(logged, message));
@@ -14,8 +15,10 @@ export function storedResult({ text, output, steps, log }: AgentState): StoredRe
     from = at + 1;
     return { ...step, at, results: results.length };
   });
-  return output === undefined ? { text, steps: stored } : { text, output, steps: stored };
+  return withoutUndefined<StoredFields>({ text, output, steps: stored, blocked }) as StoredResult;
 }
+
+type StoredFields = { readonly [Name in keyof StoredResult]-?: StoredResult[Name] | undefined };
 
 /** A restored log has copies of what its steps have. */
 function isSame(one: AgenticMessage, other: AgenticMessage): boolean {
@@ -29,8 +32,8 @@ export function endStateOf(record: TurnRecord): AgentState | undefined {
   const steps = result.steps.map(({ at, results, message = messages[at] as AgenticMessage, ...step }): StateStep => {
     return { ...step, message, results: at === -1 ? [] : messages.slice(at + 1, at + 1 + results) };
   });
-  const { text, output } = result;
-  const ended = { log: [...messages], steps, usage, usageByModel, text, output, end: finishReason };
+  const { text, output, blocked } = result;
+  const ended = { log: [...messages], steps, usage, usageByModel, text, output, blocked, end: finishReason };
   return Object.assign(newAgentState(agent), ended);
 }
 

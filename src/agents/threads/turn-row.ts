@@ -5,7 +5,7 @@ import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { isFields } from "../../is.js";
 import type { AgenticMessage, FinishReason, TokenUsage } from "../../schema/message/agentic-message.js";
-import type { EndReason } from "../agent-result.js";
+import type { BlockedPart, EndReason } from "../agent-result.js";
 import { encodedId } from "../call-settings.js";
 import { threadIdTooLong } from "../errors.js";
 import { changeRow, type FoundRow, keysOf, parseRow, readRow, type removed } from "./rows.js";
@@ -20,6 +20,8 @@ export interface StoredResult {
   /** The accepted output, as JSON. */
   readonly output?: string | undefined;
   readonly steps: readonly StoredStep[];
+  /** What a guard has blocked. */
+  readonly blocked?: BlockedPart | undefined;
 }
 
 /** A step; its message and results stand in the log. */
@@ -62,6 +64,8 @@ export interface TurnRecord {
   readonly result?: StoredResult | undefined;
   /** The name that its caller has given it: a second call with it begins no second turn. */
   readonly requestId?: string | undefined;
+  /** The digest of its prompt, where guards may replace that. */
+  readonly prompt?: string | undefined;
   /** Later requests that it was answered by. */
   readonly requests?: readonly AnsweringRequest[] | undefined;
   /** The answers that it was resumed with, by the ids of their interrupts. */

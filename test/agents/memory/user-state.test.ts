@@ -1,7 +1,7 @@
 import { type CheckpointStore, createTool, memoryStore, textOf } from "kumiko";
 import { createAgent, createMiddleware, threads, userProfile } from "kumiko/agents";
 import { sqliteStore } from "kumiko/sqlite";
-import { type ScriptedAnswer, scriptedModel } from "kumiko/testing";
+import { type ScriptEntry, scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { call, failureOf } from "../agents.js";
@@ -52,7 +52,7 @@ describe.each(Object.entries(stores))("the state of a user, in %s", (_name, make
     const gates = new Map<string, () => void>();
     const model = scriptedModel(
       ...["a", "b"].map(
-        (text): ScriptedAnswer =>
+        (text): ScriptEntry =>
           async (messages) => {
             const [word = ""] = messages.map(textOf).slice(-1);
             await new Promise<void>((resolve) => gates.set(word, resolve));

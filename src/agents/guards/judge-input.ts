@@ -1,0 +1,50 @@
+import type { NodeContext } from "../../components/context.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import type { ContentBlock } from "../../schema/message/content-block.js";
+import { ChunkEvents, tellWhole } from "../chunk-events.js";
+import type { OngoingTurn } from "../turn.js";
+import { ask, block } from "./judge.js";
+
+/** Judges the new messages of the user in the log, each once by each guard. Resolves to what is answered if one is blocked. */
+export async function judgeInput(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMessage | undefined> {
+  const { state, guards } = turn;
+  for (let index = 0; index < state.log.length; index++) {
+    if (!isInput(state.log[index] as AgenticMessage)) continue;
+    for (const guard of guards) {
+      const { input, name } = guard;
+      const id = `${index} ${name}`;
+      if (input === undefined || state.judged?.includes(id) === true) continue;
+      const message = state.log[index] as AgenticMessage;
+      const verdict = await ask(guard, ctx, () => input.call(guard, message, turn.run(ctx)));
+      if (verdict?.block !== undefined) {
+        const mark = { guard: name, on: "input" } as const;
+        const answer = block(turn, mark, verdict);
+        state.log = state.log.map((logged) => ({ ...logged, extra: { ...logged.extra, blocked: mark } }));
+        state.log.push(answer);
+        if (turn.streams) {
+          turn.emit({ type: "step_start" });
+          new ChunkEvents(turn).add(answer);
+          tellWhole(turn, answer);
+        }
+        return answer;
+      }
+      if (verdict !== undefined) state.log = state.log.with(index, withInputText(message, verdict.replace));
+      state.judged = [...(state.judged ?? []), id];
+    }
+  }
+  return undefined;
+}
+
+/** What a user has written, and neither a result nor what the agent has said to its model. */
+function isInput({ role, contentBlocks, extra }: AgenticMessage): boolean {
+  return role === "user" && extra?.invalid !== true && contentBlocks.some(({ type }) => type.startsWith("user_input_"));
+}
+
+function withInputText(message: AgenticMessage, text: string): AgenticMessage {
+  const first = message.contentBlocks.findIndex(({ type }) => type === "user_input_text");
+  const blocks = message.contentBlocks.flatMap((given, index): ContentBlock[] => {
+    if (given.type !== "user_input_text") return [given];
+    return index === first ? [{ ...given, text }] : [];
+  });
+  return { ...message, contentBlocks: blocks };
+}
