@@ -115,6 +115,11 @@ export type AgentEventBody =
       readonly on: GuardedPart;
     }
   | {
+      /** The turn takes what was said to it with `threads.push`: the model reads it next. */
+      readonly type: "pushed";
+      readonly messages: readonly AgenticMessage[];
+    }
+  | {
       /** Another agent takes over the conversation. */
       readonly type: "handoff";
       readonly from: string;

@@ -191,6 +191,7 @@ export class OngoingRun {
       userId: thread === undefined ? options.userId : thread.userId,
       checkpointId,
       answered,
+      pushes: thread,
       onEnd: this.#onEnd(thread),
       spent: this.#spent,
       depth: this.#depth,

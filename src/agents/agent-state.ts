@@ -53,6 +53,7 @@ export interface EntryPoint {
   readonly steps: number;
   readonly mismatches: number;
   readonly view: StateView | undefined;
+  readonly taken?: number | undefined;
 }
 
 /** The answers of one execution of the node `model`: entered again, it does not ask for them again. */
@@ -63,6 +64,8 @@ export interface KeptAnswers {
   wrapped: readonly AgenticMessage[];
   /** How often a model was asked for the answers before the one that is under way, those that are not kept included. */
   count: number;
+  /** How much of what was said to the turn they had seen. */
+  taken?: number | undefined;
 }
 
 /** One turn of an agent, as a checkpoint keeps it: plain JSON. */
@@ -99,6 +102,10 @@ export interface AgentState {
   /** The text of the result. */
   text: string;
   end: EndReason | undefined;
+  /** How many messages the log has that were said to the turn while it ran. */
+  taken?: number | undefined;
+  /** How often the turn was about to end when something was said to it: so many steps more it may take. */
+  extended?: number | undefined;
   /** What a guard has blocked, which ends the turn. */
   blocked?: BlockedPart | undefined;
   /** Which guards have judged which messages of the log. */
@@ -183,13 +190,14 @@ const details = ["reasoningTokens", "cachedTokens", "cacheWriteTokens"] as const
 /** A node begins; entered again, it begins where it did. */
 export function enterNode(state: AgentState): void {
   if (state.entry === undefined) {
-    const { phase, log, steps, mismatches, view } = state;
-    state.entry = { phase, log: log.length, steps: steps.length, mismatches, view };
+    const { phase, log, steps, mismatches, view, taken } = state;
+    state.entry = { phase, log: log.length, steps: steps.length, mismatches, view, ...(taken && { taken }) };
   } else {
-    const { phase, log, steps, mismatches, view } = state.entry;
+    const { phase, log, steps, mismatches, view, taken } = state.entry;
     state.log = state.log.slice(0, log);
     state.steps = state.steps.slice(0, steps);
     Object.assign(state, { phase, mismatches, view, end: undefined, output: undefined });
+    if (state.taken !== taken) state.taken = taken;
   }
 }
 

@@ -1,7 +1,7 @@
 import { checkOptions } from "../check-options.js";
 import type { Interrupt, InterruptError } from "../checkpoint/pause/interrupt.js";
 import { type ErrorCode, KumikoError, messageOf } from "../errors.js";
-import { isAgenticMessage } from "../schema/message/agentic-message.js";
+import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { shorten } from "../schema/shorten.js";
 import { list } from "../wording.js";
 
@@ -114,6 +114,12 @@ export const emptyPrompt = (): KumikoError =>
 
 export const nothingToAppend = (): KumikoError =>
   invalidPrompt('append was given no message. Give it at least one, such as [userMessage("Hi")].');
+
+/** Only users are heard while a turn runs. */
+export const notAPush = (messages: readonly AgenticMessage[]): KumikoError =>
+  invalidPrompt(
+    `push takes what a user says, a string or messages with role "user" (got ${messages.length === 0 ? "none" : shorten(messages.map(({ role }) => role))}).`,
+  );
 
 export const emptyThread = (threadId: string): KumikoError =>
   invalidPrompt(`An empty prompt goes on with a thread, and "${threadId}" has no turn yet. Ask something.`);

@@ -21,7 +21,15 @@ import { endAfterRound } from "./stop-conditions.js";
 import { AskedModel, tellAnswer } from "./streamed-answer.js";
 import type { OutputRule, Verdict } from "./structured-output.js";
 import type { Toolbox } from "./toolbox.js";
-import { type CallKind, isSavedRun, type OngoingTurn, type PreparedStep, type ReadyAgent, turnOf } from "./turn.js";
+import {
+  type CallKind,
+  isSavedRun,
+  type OngoingTurn,
+  type PreparedStep,
+  type ReadyAgent,
+  type TurnPushes,
+  turnOf,
+} from "./turn.js";
 
 /** The node `model`: one accepted answer, or the end of the turn. Promises are made only where something is awaited. */
 export function runModelNode(root: AgentParts, input: unknown, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
@@ -40,11 +48,17 @@ function beginAnswer(turn: OngoingTurn, ctx: NodeContext<AgentState>): Promise<A
 
 /** Guards judge what the user says before anything else sees it. */
 async function guardedAnswer(turn: OngoingTurn, ctx: NodeContext<AgentState>): Promise<AgenticMessage> {
-  const { state } = turn;
+  const blocked = await judgedInput(turn, ctx);
+  return blocked === undefined ? nextAnswer(turn, ctx) : endBlocked(turn, blocked, ctx);
+}
+
+async function judgedInput(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMessage | undefined> {
   const { judgeInput } = await import("./guards/judge-input.js");
-  const answer = await judgeInput(turn, ctx);
-  if (answer === undefined) return nextAnswer(turn, ctx);
-  setEnd(state, "content_filter", textOf(answer));
+  return judgeInput(turn, ctx);
+}
+
+function endBlocked(turn: OngoingTurn, answer: AgenticMessage, ctx: NodeContext): Promise<AgenticMessage> {
+  setEnd(turn.state, "content_filter", textOf(answer));
   return endTurn(turn, ctx);
 }
 
@@ -95,6 +109,39 @@ async function laterAnswer(
 }
 
 function answerOrEnd(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {
+  const { pushes } = turn.asked;
+  return pushes === undefined ? answerNow(turn, ready, ctx) : answerToPushed(turn, pushes, ready, ctx);
+}
+
+/** The model is asked with all that was said to the turn so far. */
+async function answerToPushed(
+  turn: OngoingTurn,
+  pushes: TurnPushes,
+  ready: ReadyAgent,
+  ctx: NodeContext,
+): Promise<AgenticMessage> {
+  const isTaken = await takePushed(turn, pushes);
+  const blocked = isTaken && turn.guards.length > 0 ? await judgedInput(turn, ctx) : undefined;
+  return blocked === undefined ? answerNow(turn, ready, ctx) : endBlocked(turn, blocked, ctx);
+}
+
+/** An answer that is known had seen what it had seen. */
+async function takePushed(turn: OngoingTurn, pushes: TurnPushes): Promise<boolean> {
+  const { state } = turn;
+  const { taken = 0, kept } = state;
+  const isReplayed = kept !== undefined && kept.asked.length + kept.wrapped.length > 0;
+  const all = await pushes.since(taken);
+  const fresh = isReplayed ? all.slice(0, (kept.taken ?? 0) - taken) : all;
+  if (fresh.length > 0) {
+    state.log.push(...fresh);
+    state.taken = taken + fresh.length;
+    if (!isReplayed) turn.emit({ type: "pushed", messages: fresh });
+  }
+  if (turn.isKept && state.taken !== undefined) keptOf(state).taken = state.taken;
+  return fresh.length > 0;
+}
+
+function answerNow(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {
   const { state, root } = turn;
   const kind = state.steps.length >= turn.maxSteps ? "last" : "step";
   if (kind === "last" && root.onMaxSteps !== "answer") {
@@ -296,6 +343,11 @@ function tellStepEnd(turn: OngoingTurn): void {
 
 async function endTurn(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMessage> {
   const { state } = turn;
+  const { pushes } = turn.asked;
+  while (pushes !== undefined && !(await pushes.seal(state.taken ?? 0))) {
+    if (state.blocked === undefined) return takeAnotherStep(turn, ctx);
+    await takePushed(turn, pushes);
+  }
   state.phase = "end";
   const hooks = afterAgent(turn, ctx);
   if (hooks !== undefined) await hooks;
@@ -307,6 +359,13 @@ async function endTurn(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMess
     state.end === "returned" || state.blocked !== undefined || last === undefined ? assistantMessage(state.text) : last,
     ctx,
   );
+}
+
+/** Something was said to the turn just before it ended. */
+function takeAnotherStep(turn: OngoingTurn, ctx: NodeContext): AgenticMessage {
+  const { state } = turn;
+  Object.assign(state, { phase: "model", end: undefined, output: undefined, extended: (state.extended ?? 0) + 1 });
+  return leaveWith(turn, state.steps.at(-1)?.message ?? assistantMessage(state.text), ctx);
 }
 
 /** Leaves the node with its answer. */

@@ -58,8 +58,18 @@ export interface Asked {
   /** How many tasks it is inside of. */
   readonly depth?: number | undefined;
   readonly watch?: RunWatch | undefined;
+  /** What is said to the turn while it runs, where it is one of a thread. */
+  readonly pushes?: TurnPushes | undefined;
   /** Called before the run has ended: a thread must know of the end while there still is a checkpoint. */
   readonly onEnd?: ((state: AgentState) => Promise<void>) | undefined;
+}
+
+/** What is said to a turn of a thread while it runs. */
+export interface TurnPushes {
+  /** The messages after the first `taken`. */
+  since(taken: number): Promise<readonly AgenticMessage[]>;
+  /** Takes no more of them; `false` if there are some that were not taken. */
+  seal(taken: number): Promise<boolean>;
 }
 
 interface Listener {
@@ -266,7 +276,7 @@ export class OngoingTurn {
   }
 
   get maxSteps(): number {
-    return this.asked.maxSteps ?? this.root.maxSteps;
+    return (this.asked.maxSteps ?? this.root.maxSteps) + (this.state.extended ?? 0);
   }
 
   /** Whether answers are streamed, because their pieces are read. */

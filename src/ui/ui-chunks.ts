@@ -63,6 +63,8 @@ export class UiChunks {
         return this.#convertBlock(event.block);
       case "restart":
         return this.#restart();
+      case "pushed":
+        return [{ type: "data-pushed", data: { ids: event.messages.flatMap(({ id }) => id ?? []) } }];
       case "blocked":
         return [{ type: "data-blocked", data: { guard: event.guard, on: event.on } }];
       case "message":

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../agents/agent-event.js";
 import { encodedId } from "../agents/call-settings.js";
-import { partedLog, promptIds, storedEvents } from "../agents/threads/stored-turn.js";
+import { partedLog, partsOf, promptIds, storedEvents } from "../agents/threads/stored-turn.js";
 import type { Threads, Turn } from "../agents/threads/threads.js";
 import { checkOptions } from "../check-options.js";
 import { hasMethod } from "../is.js";
@@ -61,9 +61,21 @@ export async function uiMessages(threads: Threads, id: string, options: UiMessag
   const turns: UiMessage[][] = [];
   for await (const turn of threads.turns(id)) {
     const { prompts, answers } = partedLog(turn.messages);
-    const ids = promptIds(turn.number, prompts, seen);
-    const messages = prompts.flatMap((prompt, index) => promptMessage(prompt, ids[index] ?? ""));
-    if (hasAnswer(turn, answers)) messages.push(answerOf(turn, answers, { mask, sendReasoning }));
+    const parts = partsOf(answers);
+    const ids = promptIds(turn.number, [...prompts, ...parts.flatMap(({ pushed }) => pushed)], seen);
+    const said = (messages: readonly AgenticMessage[]): UiMessage[] =>
+      messages.flatMap((message) => promptMessage(message, ids.shift() ?? ""));
+    const messages = said(prompts);
+    let answered = 0;
+    for (const [index, part] of parts.entries()) {
+      messages.push(...said(part.pushed));
+      const isLast = index === parts.length - 1;
+      if (isLast ? hasAnswer(turn, part.answers) : part.answers.length > 0) {
+        answered += 1;
+        const id = answered === 1 ? `turn-${turn.number}` : `turn-${turn.number}-${answered}`;
+        messages.push(answerOf(isLast ? turn : earlierPart(turn), part.answers, { mask, sendReasoning, id }));
+      }
+    }
     turns.push(messages);
   }
   return (last === undefined ? turns : turns.slice(-last)).flat();
@@ -99,13 +111,20 @@ function inputPart(block: ContentBlock): UiPart[] {
   }
 }
 
+/** What was answered before something was said to the turn: it neither ended nor asked anything there. */
+function earlierPart(turn: Turn): Turn {
+  return { ...turn, interrupts: [], results: [] };
+}
+
 interface AnswerOptions {
+  readonly id: string;
   readonly mask: ErrorMask;
   readonly sendReasoning: boolean;
 }
 
 /** The answer of a turn, put together from its events, as a client does it that reads them. */
-function answerOf(turn: Turn, answers: readonly AgenticMessage[], { mask, sendReasoning }: AnswerOptions): UiMessage {
+function answerOf(turn: Turn, answers: readonly AgenticMessage[], options: AnswerOptions): UiMessage {
+  const { mask, sendReasoning, id } = options;
   const chunks = new UiChunks(sendReasoning);
   const parts = new MessageParts();
   const place = { runId: "", agentPath: [turn.agent], step: 0 };
@@ -113,7 +132,7 @@ function answerOf(turn: Turn, answers: readonly AgenticMessage[], { mask, sendRe
     const event = mask.event({ seq, ...place, step, ...body } as AgentEvent);
     for (const chunk of chunks.convert(event)) parts.add(chunk);
   }
-  return { id: `turn-${turn.number}`, role: "assistant", metadata: metadataOf(turn), parts: parts.finished };
+  return { id, role: "assistant", metadata: metadataOf(turn), parts: parts.finished };
 }
 
 function metadataOf({ status, finishReason, usage }: Turn): Readonly<Record<string, unknown>> {

@@ -10,6 +10,7 @@ import { repairToolCalls } from "../../tools/node/repair-tool-calls.js";
 import { resultsOf } from "../../tools/node/results-of.js";
 import type { AgentState } from "../agent-state.js";
 import { notExecuted } from "../own-calls.js";
+import { pushedAsLogged, untaken } from "./push.js";
 import { readSavedRun } from "./saved-run.js";
 import { storedResult } from "./stored-turn.js";
 import { runIdOf, type StoredTurn, type TurnRecord } from "./turn-row.js";
@@ -42,7 +43,7 @@ export async function asItWasLeft(
     agent: state.active,
     usage: state.usage,
   } as const;
-  return { ...turn, record: { ...rest, ...waiting, interrupts, results } };
+  return { ...turn, record: { ...rest, ...pushedAsLogged(rest, waiting.messages), ...waiting, interrupts, results } };
 }
 
 /**
@@ -89,10 +90,11 @@ export async function withSavedRun(
 }
 
 /** Results of calls that have finished stay; the others are not executed any more. */
-export function closedQuestions({ interrupts, results = [], ...rest }: TurnRecord): TurnRecord {
+export function closedQuestions({ interrupts, results = [], pushed, taken, ...rest }: TurnRecord): TurnRecord {
   const missing = (calls: readonly FunctionToolCall[]): readonly AgenticMessage[] =>
     notExecuted(calls, "the conversation went on without its result");
-  return { ...rest, status: "aborted", messages: completed(rest.messages, results, missing) };
+  const messages = completed(rest.messages, results, missing);
+  return { ...rest, status: "aborted", messages: [...messages, ...untaken({ pushed, taken })] };
 }
 
 /** The state of a turn whose process ended: its run may have saved more than the turn itself. */
@@ -101,15 +103,17 @@ export async function cutOff(
   { record, key }: StoredTurn,
   { runtime, keptOf = () => ({}) }: LeftTurnOptions,
 ): Promise<TurnRecord> {
-  const { owner, claim, stops, ...rest } = record;
+  const { owner, claim, stops, sealed, pushed, taken, ...rest } = record;
   const { state, results = [], isOver = false } = (await readSavedRun(store, runIdOf(key), runtime)) ?? {};
   const missing = (_calls: unknown, message: AgenticMessage): readonly AgenticMessage[] =>
     resultsOf(new Error("The process that ran it has ended."), message);
-  if (state === undefined) return { ...rest, status: "failed", messages: completed(rest.messages, results, missing) };
+  const logged = state === undefined ? rest.messages : loggedIn(state, record);
+  const messages = [...completed(logged, results, missing), ...untaken(pushedAsLogged(record, logged))];
+  if (state === undefined) return { ...rest, status: "failed", messages };
   return {
     ...rest,
     status: isOver ? "done" : "failed",
-    messages: completed(loggedIn(state, record), results, missing),
+    messages,
     usage: state.usage,
     usageByModel: state.usageByModel,
     result: storedResult(state),

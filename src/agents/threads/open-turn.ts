@@ -253,7 +253,7 @@ export async function reopenTurn(
   const { interrupts: waits } = left;
   const { fresh, all } = freshAnswers(record, answers, (id) => waits?.some((open) => open.id === id) === true);
   const claim = runningClaims.open();
-  const { notBegun, stops, ...rest } = record;
+  const { notBegun, stops, sealed, ...rest } = record;
   const { messages, results } = isCutOff ? left : record;
   const now = {
     messages,

@@ -6,6 +6,7 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AgentCallOptions } from "../call-options.js";
 import { otherAnswer, otherPrompt, requestOfOldTurn } from "../errors.js";
 import { promptDigest } from "./prompt-digest.js";
+import { isPushed } from "./push.js";
 import { removed } from "./rows.js";
 import { partedLog, promptIds } from "./stored-turn.js";
 import { type AnsweringRequest, changeTurn, clearTurn, runIdOf, type StoredTurn, type TurnRecord } from "./turn-row.js";
@@ -73,7 +74,9 @@ function isEqual(one: unknown, other: unknown): boolean {
 export function turnOfMessage(turns: readonly StoredTurn[], id: string): StoredTurn | undefined {
   const seen = new Set<string>();
   return turns.find(({ record: { number, messages } }) => {
-    return promptIds(number, partedLog(messages).prompts, seen).includes(id) || id === `turn-${number}`;
+    const { prompts, answers } = partedLog(messages);
+    const said = [...prompts, ...answers.filter(isPushed)];
+    return promptIds(number, said, seen).includes(id) || new RegExp(`^turn-${number}(?:-\\d+)?$`).test(id);
   });
 }
 

@@ -5,6 +5,7 @@ import { withoutUndefined } from "../../schema/without-undefined.js";
 import type { AgentEventBody } from "../agent-event.js";
 import { type AgentState, newAgentState, type StateStep } from "../agent-state.js";
 import { ChunkEvents, wholeEvents } from "../chunk-events.js";
+import { isPushed } from "./push.js";
 import { runIdOf, type StoredResult, type StoredStep, type TurnRecord, turnKey } from "./turn-row.js";
 
 export function storedResult({ text, output, steps, log, blocked }: AgentState): StoredResult {
@@ -81,7 +82,10 @@ export function storedEvents(
   let step = 0;
   const tell = (body: AgentEventBody): undefined => void told.push({ ...body, step });
   const emit = { emit: tell, emitText: (delta: string, index: number) => tell({ type: "text_delta", delta, index }) };
+  let finished = 0;
   const finishStep = (): void => {
+    if (step === finished) return;
+    finished = step;
     const { usage, finishReason, model } = steps[step - 1] ?? {};
     if (usage !== undefined && finishReason !== undefined && model !== undefined)
       tell({ type: "step_finish", usage, finishReason, model });
@@ -93,6 +97,10 @@ export function storedEvents(
       tell({ type: "step_start" });
       new ChunkEvents(emit).add(message);
       for (const event of wholeEvents(message)) tell(event);
+    }
+    if (isPushed(message)) {
+      finishStep();
+      tell({ type: "pushed", messages: [message] });
     }
     for (const { callId, name } of toolResultsOf(message)) tell({ type: "tool_result", callId, name, message });
   }
@@ -108,8 +116,30 @@ export function partedLog(messages: readonly AgenticMessage[]): {
 } {
   const shown = messages.filter(({ role, extra }) => role !== "system" && extra?.invalid !== true);
   const isInput = ({ type }: { readonly type: string }): boolean => type.startsWith("user_input_");
-  const end = shown.findLastIndex(({ role, contentBlocks }) => role === "user" && contentBlocks.some(isInput)) + 1;
+  const isPrompt = (message: AgenticMessage): boolean =>
+    message.role === "user" && !isPushed(message) && message.contentBlocks.some(isInput);
+  const end = shown.findLastIndex(isPrompt) + 1;
   return { prompts: shown.slice(0, end), answers: shown.slice(end) };
+}
+
+/** A part of a turn: what was said to it while it ran, and what was answered since. */
+export interface TurnPart {
+  readonly pushed: readonly AgenticMessage[];
+  readonly answers: readonly AgenticMessage[];
+}
+
+/** What followed the prompt, parted by what was said meanwhile. The first part begins with nothing said. */
+export function partsOf(answers: readonly AgenticMessage[]): readonly TurnPart[] {
+  const parts: { readonly pushed: AgenticMessage[]; readonly answers: AgenticMessage[] }[] = [
+    { pushed: [], answers: [] },
+  ];
+  for (const message of answers) {
+    const last = parts.at(-1);
+    if (!isPushed(message)) last?.answers.push(message);
+    else if (last !== undefined && last.answers.length === 0) last.pushed.push(message);
+    else parts.push({ pushed: [message], answers: [] });
+  }
+  return parts;
 }
 
 /** The ids by which a chat knows the messages of a prompt: their own, unless an earlier message has it. */

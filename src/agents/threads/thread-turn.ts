@@ -10,6 +10,7 @@ import { type AgentParts, reachableFrom } from "../agent-parts.js";
 import { type AgentState, contextKey, keptContext } from "../agent-state.js";
 import { turnTaken } from "../errors.js";
 import { announceWaiting, settleHead } from "./head-row.js";
+import { pushedAsLogged, untaken } from "./push.js";
 import { storedResult } from "./stored-turn.js";
 import {
   changeTurn,
@@ -161,6 +162,24 @@ export class ThreadTurn {
     this.#isDone = true;
   }
 
+  async since(taken: number): Promise<readonly AgenticMessage[]> {
+    const now = await readTurn(this.#store, this.#stored.key);
+    if (now === undefined || now.record.claim !== this.#claim) return [];
+    this.#stored = now;
+    return now.record.pushed?.slice(taken) ?? [];
+  }
+
+  async seal(taken: number): Promise<boolean> {
+    let isSealed = true;
+    const change: TurnChange = (now, isMine) => {
+      isSealed = !isMine || (now?.pushed?.length ?? 0) <= taken;
+      return now !== undefined && isMine && isSealed ? { ...now, sealed: true } : undefined;
+    };
+    const sealed = await changeTurn(this.#store, this.#stored.key, change, { ...this.#stored, claim: this.#claim });
+    if (sealed !== undefined) this.#stored = sealed;
+    return isSealed;
+  }
+
   /** How its run is saved. */
   get saved(): SavedAs {
     return { hasReservedId: true, threadId: this.threadId, userId: this.userId };
@@ -234,15 +253,20 @@ export class ThreadTurn {
 
   #closed(record: TurnRecord, status: RecordStatus, end: TurnEnd): TurnRecord {
     const former = this.#former;
-    const { owner, claim, stops, interrupts: _, results: kept, ...rest } = record;
-    const { state, messages, interrupts, results = kept, error } = end;
+    const { owner, claim, stops, sealed, interrupts: _, results: kept, ...others } = record;
+    const { state, interrupts, results = kept, error } = end;
+    const { pushed, taken, ...rest } = others;
+    const told = status === "done" ? {} : pushedAsLogged(others, end.messages);
+    // one that waits takes them when it goes on
+    const messages = status === "waiting" ? end.messages : [...end.messages, ...untaken(told)];
     // nothing has run, so it stays what it was; one without an owner can be resumed
     if (former !== undefined && (state === undefined || (former.status === "waiting" && leavesOpen(error)))) {
-      return former.status === "open" ? { ...rest, status: "open" } : { ...former, ...userOf(rest) };
+      return former.status === "open" ? { ...others, status: "open" } : { ...former, ...userOf(rest) };
     }
-    if (state === undefined) return { ...rest, status, messages, notBegun: true };
+    if (state === undefined) return { ...rest, ...told, status, messages, notBegun: true };
     return {
       ...rest,
+      ...told,
       status,
       messages,
       agent: state.active,

@@ -4,12 +4,13 @@ import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { isFields } from "../../is.js";
 import type { AgenticMessage, TokenUsage } from "../../schema/message/agentic-message.js";
 import type { EndReason } from "../agent-result.js";
-import type { PromptMessage } from "../call-options.js";
+import type { Prompt, PromptMessage } from "../call-options.js";
 import { checkUser } from "../call-settings.js";
 import {
   invalidAgentOption,
   noSuchThread,
   noSuchTurn,
+  notAPush,
   nothingToAppend,
   threadOfOtherUser,
   threadWaiting,
@@ -110,6 +111,11 @@ export interface Threads {
    * what was delivered of its answer. Returns whether there was one to stop.
    */
   stop(id: string): Promise<boolean>;
+  /**
+   * Says something to the turn that runs, in any process: the model reads it before its next answer, and a turn that is about to end
+   * takes one more step for it. Returns whether a turn takes it; `false` if none runs. A message with an `id` is taken once.
+   */
+  push(id: string, prompt: Prompt): Promise<boolean>;
   /** Removes threads that have not changed for some time, and returns how many. Those that run stay. */
   sweep(options: ThreadSweepOptions): Promise<number>;
   /** Removes all threads of a user, and what is kept for the user; stops what runs. */
@@ -231,6 +237,13 @@ class StoredThreads implements Threads {
   async stop(id: string): Promise<boolean> {
     if ((await this.#read(id)).length === 0) return false;
     return (await changes()).stopThread(this.#store, id);
+  }
+
+  async push(id: string, prompt: Prompt): Promise<boolean> {
+    const messages = promptMessages(prompt);
+    if (messages.length === 0 || messages.some(({ role }) => role !== "user")) throw notAPush(messages);
+    const { asPushed, pushTo } = await import("./push.js");
+    return pushTo(this.#store, (await this.#read(id)).at(-1), asPushed(messages));
   }
 
   async sweep(options: ThreadSweepOptions): Promise<number> {

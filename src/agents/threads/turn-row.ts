@@ -77,6 +77,12 @@ export interface TurnRecord {
   /** The process that runs it, and the name of the claim there. */
   readonly owner?: string | undefined;
   readonly claim?: string | undefined;
+  /** What was said to it while it ran, in order. */
+  readonly pushed?: readonly AgenticMessage[] | undefined;
+  /** How many of these its messages have. */
+  readonly taken?: number | undefined;
+  /** It is about to end, and takes no more of them. */
+  readonly sealed?: true | undefined;
   /** Somebody has asked the process that runs it to stop. */
   readonly stops?: true | undefined;
   readonly interrupts?: readonly Interrupt[] | undefined;

@@ -1,0 +1,56 @@
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { changeTurn, mayRun, type StoredTurn, type TurnRecord } from "./turn-row.js";
+
+/** Says something to the turn that runs. `false` if none does, or it is about to end. */
+export async function pushTo(
+  store: CheckpointStore,
+  newest: StoredTurn | undefined,
+  messages: readonly AgenticMessage[],
+): Promise<boolean> {
+  if (newest === undefined || newest.record.status !== "open" || !(await mayRun(store, newest.record))) return false;
+  let isTaken = false;
+  await changeTurn(
+    store,
+    newest.key,
+    (record) => {
+      isTaken = record?.mark === newest.record.mark && record?.status === "open" && record.sealed !== true;
+      return record === undefined || !isTaken ? undefined : withPushed(record, messages);
+    },
+    newest,
+  );
+  return isTaken;
+}
+
+/** A message that is pushed again, as its id tells, is there already. */
+function withPushed(record: TurnRecord, messages: readonly AgenticMessage[]): TurnRecord | undefined {
+  const { pushed = [] } = record;
+  const known = new Set([...record.messages, ...pushed].map(({ id }) => id));
+  const fresh = messages.filter(({ id }) => id === undefined || !known.has(id));
+  return fresh.length === 0 ? undefined : { ...record, pushed: [...pushed, ...fresh] };
+}
+
+/** What a turn was told and has not logged. */
+export function untaken({ pushed = [], taken = 0 }: Pick<TurnRecord, "pushed" | "taken">): readonly AgenticMessage[] {
+  return pushed.slice(taken);
+}
+
+/** What is kept of it with a turn that may go on: as it stands in the log, where it does, for guards may have changed it. */
+export function pushedAsLogged(
+  { pushed = [] }: TurnRecord,
+  log: readonly AgenticMessage[],
+): Pick<TurnRecord, "pushed" | "taken"> {
+  if (pushed.length === 0) return {};
+  const logged = log.filter(isPushed);
+  return { pushed: [...logged, ...pushed.slice(logged.length)], taken: logged.length };
+}
+
+/** Whether a message was said to a turn that ran. */
+export function isPushed({ extra }: AgenticMessage): boolean {
+  return extra?.pushed === true;
+}
+
+/** Messages as they are pushed: the log tells them from the prompt. */
+export function asPushed(messages: readonly AgenticMessage[]): AgenticMessage[] {
+  return messages.map((message) => ({ ...message, extra: { ...message.extra, pushed: true } }));
+}
