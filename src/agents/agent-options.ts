@@ -6,7 +6,6 @@ import type { ModelRetryPolicy } from "../models/retry-model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
-import type { ApprovalOption } from "../tools/define/approval-option.js";
 import type { AgenticToolsNodeConfig } from "../tools/node/config.js";
 import type { Agent } from "./agent.js";
 import type { Per, StopWhen } from "./agent-context.js";
@@ -62,8 +61,6 @@ export interface AgentOptions<Output extends AnyStandardSchema | JsonSchema | un
   readonly modelIdleTimeoutMs?: number | undefined;
   /** The behavior when a tool call fails: the model reads the error as a result, or the run fails. @default "result" */
   readonly onToolError?: AgenticToolsNodeConfig["onToolError"];
-  /** Whether tool calls need approval, in addition to what the tools require themselves. */
-  readonly requireApproval?: ApprovalOption<AnyTool> | undefined;
   /** All other options of the tools node. */
   readonly toolsNode?: Omit<AgenticToolsNodeConfig, "tools" | "onToolError"> | undefined;
   /** Extracts answers to suspended tools from the user's next message. @default false */

@@ -2,6 +2,7 @@ import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js
 import type { AnyTool } from "../tools/define/any-tool.js";
 import type { ToolList } from "../tools/node/tool-list.js";
 import type { AgentOptions, OnMaxSteps, OutputMode } from "./agent-options.js";
+import type { CallRule } from "./approvals/approvals.js";
 import type { AnyMiddleware } from "./create-middleware.js";
 import type { GuardOptions } from "./guards/guard.js";
 
@@ -19,6 +20,8 @@ export interface AgentParts {
   readonly maxSteps: number;
   readonly onMaxSteps: OnMaxSteps;
   readonly middleware: readonly AnyMiddleware[];
+  /** The rules of its middleware `approvals`, if it has that. */
+  readonly rules: readonly CallRule[] | undefined;
   /** Those among its middlewares. */
   readonly guards: readonly GuardOptions[];
   /** The agents that it may hand over to; they may be made after it. */

@@ -19,7 +19,7 @@ const callNames = [
 export const agentOptionNames: readonly string[] = [
   ...["model", "name", "description", "instructions", "tools", "output", "outputMode", "outputRepairs"],
   ...["maxSteps", "onMaxSteps", "stopWhen", "returnDirectly", "middleware", "handoffs", "retry", "fallbacks"],
-  ...["modelTimeoutMs", "modelIdleTimeoutMs", "onToolError", "requireApproval", "toolsNode"],
+  ...["modelTimeoutMs", "modelIdleTimeoutMs", "onToolError", "toolsNode"],
   ...["autoResumeSuspendedTools", "modelOptions", "countTokens", "store", "durability", "history"],
   ...["callbacks", "runtime"],
 ];

@@ -4,9 +4,9 @@ import { checkOutputSchema } from "../models/check-output-schema.js";
 import { checkedPolicy } from "../models/retry-model.js";
 import { modelFrom } from "../models/to-model.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
-import { checkApprovalNames } from "../tools/define/approval-option.js";
 import type { Agent } from "./agent.js";
 import { type AgentParts, type AnyAgentOptions, partsOf, reachableFrom } from "./agent-parts.js";
+import { rulesIn } from "./approvals/approvals.js";
 import { agentOptionNames, checkModelOptions, ofCall } from "./call-settings.js";
 import { type AnyMiddleware, isScope } from "./create-middleware.js";
 import {
@@ -31,7 +31,6 @@ export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
   checkWords(options);
   checkLists(options);
   checkHistory(options);
-  checkApprovals(name, options);
   checkOutput(name, options);
   checkMiddleware(middleware);
   const parts: AgentParts = {
@@ -44,6 +43,7 @@ export function checkAgentOptions(options: AnyAgentOptions): AgentParts {
     maxSteps: options.maxSteps ?? 20,
     onMaxSteps: options.onMaxSteps ?? "answer",
     middleware,
+    rules: rulesIn(middleware),
     guards: guardsIn(middleware),
     handoffs: () => partsOfAgents(name, typeof handoffs === "function" ? askHandoffs(name, handoffs) : handoffs),
   };
@@ -162,17 +162,9 @@ function checkLists({
     checkedPolicy(retry, "the option retry of an agent");
   }
   checkModelOptions("createAgent", modelOptions);
-  if (toolsNode !== undefined && ["tools", "onToolError", "requireApproval"].some((name) => name in toolsNode)) {
-    throw invalidAgentOption(
-      "tools, onToolError and requireApproval are options of the agent: leave them out of toolsNode.",
-    );
+  if (toolsNode !== undefined && ["tools", "onToolError"].some((name) => name in toolsNode)) {
+    throw invalidAgentOption("tools and onToolError are options of the agent: leave them out of toolsNode.");
   }
-}
-
-/** Whether they name tools of the agent is known once the tools are. */
-function checkApprovals(agent: string, { requireApproval: given }: AnyAgentOptions): void {
-  const where = `createAgent("${agent}")`;
-  checkApprovalNames(where, { requireApproval: given as never }, isFields(given) ? Object.keys(given) : []);
 }
 
 /** Checks the kind of `history` and its store; the graph checks the limits in it. */

@@ -2,11 +2,10 @@ import type { ToolDescription } from "../callbacks/graph-info.js";
 import { toJsonSchema } from "../schema/json-schema/convert.js";
 import type { JsonSchema } from "../schema/standard-schema.js";
 import { withoutUndefined } from "../schema/without-undefined.js";
-import { approvalIn } from "../tools/define/approval.js";
-import { approvalFor } from "../tools/define/approval-option.js";
 import { describeTool } from "../tools/node/describe-tools.js";
 import type { AgentDescription } from "./agent-description.js";
 import type { AgentParts } from "./agent-parts.js";
+import { isFor } from "./approvals/approvals.js";
 import { modelChain } from "./model-chain.js";
 import { toolboxOf } from "./ready-agent.js";
 
@@ -49,17 +48,25 @@ function modelOf(parts: AgentParts): string | undefined {
 
 /** `undefined` if a function gives them. */
 function agentTools(parts: AgentParts): ToolDescription[] | undefined {
-  const { tools = [], requireApproval } = parts.options;
+  const { tools = [] } = parts.options;
   if (typeof tools === "function") return undefined;
-  const { infos, table } = toolboxOf(parts, tools, true);
+  const { infos, table } = toolboxOf(parts, tools, { withoutHandoffs: true });
   return infos.map((info) => {
     const entry = table.entries.get(info.name);
     const own = describeTool(info, entry?.stages);
     // what the model's provider runs asks nobody here
-    const rule = entry && approvalFor<unknown>({ requireApproval: requireApproval as never }, entry.name, undefined);
-    const approval = own.approval === "always" ? own.approval : (approvalIn(rule as never) ?? own.approval);
-    return approval === undefined ? own : { ...own, approval };
+    const approval = entry === undefined ? own.approval : approvalByRules(parts, entry.name, own.approval);
+    const { approval: _, ...others } = own;
+    return approval === undefined ? others : { ...others, approval };
   });
+}
+
+/** The first rule that is for the tool decides, if it is for all of its calls. */
+function approvalByRules({ rules = [] }: AgentParts, name: string, own: ToolDescription["approval"]): typeof own {
+  const rule = rules.find((one) => isFor(one, name));
+  if (rule === undefined || rule.action === "deny") return own;
+  if (rule.when !== undefined) return own === "always" && rule.action === "ask" ? own : "sometimes";
+  return rule.action === "ask" ? "always" : undefined;
 }
 
 function schemaOf(output: NonNullable<AgentParts["output"]>): JsonSchema {

@@ -16,6 +16,7 @@ const otherNames: Readonly<Record<string, string>> = {
   maxTokens: "modelOptions: { maxOutputTokens }",
   maxOutputTokens: "modelOptions: { maxOutputTokens }",
   temperature: "modelOptions: { temperature }",
+  requireApproval: 'middleware: [approvals({ rules: [{ tool: "*", action: "ask" }] })]',
   providerOptions: "modelOptions: { providerOptions }",
 };
 

@@ -10,6 +10,7 @@ export type { AgentFinishReason, AgentResult, AgentStep, BlockedPart, EndReason 
 export { messagesOf } from "./agent-run.js";
 export type { DeepPartial } from "./agent-stream.js";
 export { AgentStream } from "./agent-stream.js";
+export { type AlwaysAllowed, type ApprovalsOptions, approvals, type CallRule } from "./approvals/approvals.js";
 export type {
   AgentCallOptions,
   AgentFork,

@@ -1,4 +1,5 @@
 import type { NodeContext } from "../components/context.js";
+import { isFields } from "../is.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { functionToolResult, mcpToolApprovalResponse } from "../schema/message/construct-block.js";
 import { userMessage } from "../schema/message/construct-message.js";
@@ -86,15 +87,19 @@ function handOver(turn: OngoingTurn, results: readonly AgenticMessage[], transfe
 
 const approvalSchema = {
   type: "object",
-  properties: { approved: { type: "boolean" }, reason: { type: "string" } },
+  properties: { approved: { type: "boolean" }, reason: { type: "string" }, always: { type: "boolean" } },
   required: ["approved"],
   additionalProperties: false,
 } as const;
 
 /** The question of a provider before it runs a tool of an MCP server itself. */
-export async function answerApprovals(message: AgenticMessage, ctx: NodeContext): Promise<AgenticMessage[]> {
+export async function answerApprovals(
+  turn: OngoingTurn,
+  message: AgenticMessage,
+  ctx: NodeContext,
+): Promise<AgenticMessage[]> {
   const requests = message.contentBlocks.filter((block) => block.type === "mcp_tool_approval_request");
-  const answers = await Promise.allSettled(requests.map((request) => askApproval(request, ctx)));
+  const answers = await Promise.allSettled(requests.map((request) => settleApproval(turn, request, ctx)));
   const blocks = answers.map((answer, index) => {
     if (answer.status === "rejected") throw answer.reason;
     const { approved, reason } = answer.value;
@@ -102,6 +107,32 @@ export async function answerApprovals(message: AgenticMessage, ctx: NodeContext)
     return mcpToolApprovalResponse({ approvalRequestId, approve: approved, ...(reason !== undefined && { reason }) });
   });
   return [userMessage(blocks)];
+}
+
+interface ApprovalAnswer {
+  readonly approved: boolean;
+  readonly reason?: string;
+  readonly always?: boolean;
+}
+
+async function settleApproval(
+  turn: OngoingTurn,
+  request: McpToolApprovalRequest,
+  ctx: NodeContext,
+): Promise<ApprovalAnswer> {
+  if (turn.rules === undefined) return askApproval(request, ctx);
+  const { allowAlways, decide } = await import("./approvals/decide.js");
+  const input = toolInputOf(request.arguments);
+  const decision = await ctx.once(`mcp_approval_rule:${request.id}`, async () =>
+    decide(turn, request.name, isFields(input) ? input : {}, ctx),
+  );
+  if (decision.action === "allow") return { approved: true };
+  if (decision.action === "deny") {
+    return { approved: false, ...(decision.reason !== undefined && { reason: decision.reason }) };
+  }
+  const answer = await askApproval(request, ctx);
+  if (answer.approved && answer.always === true) allowAlways(turn, decision);
+  return answer;
 }
 
 function askApproval({ id, name, arguments: text, serverLabel, extra }: McpToolApprovalRequest, ctx: NodeContext) {
@@ -115,7 +146,7 @@ function askApproval({ id, name, arguments: text, serverLabel, extra }: McpToolA
     arguments: text,
     input: toolInputOf(text),
   } satisfies McpApprovalInfo;
-  return ctx.ask<{ readonly approved: boolean; readonly reason?: string }>(`mcp_approval:${id}`, info, approvalSchema);
+  return ctx.ask<ApprovalAnswer>(`mcp_approval:${id}`, info, approvalSchema);
 }
 
 /** The results of calls that no tool runs for. */

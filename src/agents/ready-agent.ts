@@ -1,5 +1,5 @@
 import type { NodeContext } from "../components/context.js";
-import type { ToolOutput } from "../components/tool.js";
+import type { ToolContext, ToolOutput } from "../components/tool.js";
 import { isFields, isStream } from "../is.js";
 import { type AgenticMessage, areMessages } from "../schema/message/agentic-message.js";
 import { systemMessage } from "../schema/message/construct-message.js";
@@ -7,15 +7,14 @@ import { StreamReader } from "../schema/stream/reader.js";
 import type { StreamSource } from "../schema/stream/source.js";
 import { type ProviderTool, type ToolInfo, toolInfo } from "../schema/tool-info.js";
 import type { AnyTool } from "../tools/define/any-tool.js";
-import { checkApprovalNames } from "../tools/define/approval-option.js";
 import type { ToolStages } from "../tools/define/tool-stages.js";
 import { duplicateTool } from "../tools/node/errors.js";
-import type { ToolCallMiddleware } from "../tools/node/middleware.js";
+import type { ToolCall, ToolCallMiddleware } from "../tools/node/middleware.js";
 import { isToolArray, type ToolList } from "../tools/node/tool-list.js";
 import { ToolKit } from "../tools/node/tool-table.js";
-import { agentApprovals } from "./agent-approvals.js";
 import { type AgentContext, askOption, type Per } from "./agent-context.js";
 import { type AgentParts, partsOf, reachableFrom, withTools } from "./agent-parts.js";
+import { type CallRule, isFor } from "./approvals/approvals.js";
 import type { AnyMiddleware } from "./create-middleware.js";
 import { bareAgent, invalidAgentOption, noSuchTool, wrongFunctionResult } from "./errors.js";
 import { wrapToolCall } from "./hooks.js";
@@ -32,7 +31,8 @@ export function readyAgent(turn: OngoingTurn, ctx: NodeContext): ReadyAgent | Pr
 function resolveOnce(turn: OngoingTurn, ctx: NodeContext): ReadyAgent | Promise<ReadyAgent> {
   const { ready, state, parts } = turn;
   const { active } = state;
-  const agent = areFixed(parts) ? fixedAgent(parts) : resolve(parts, turn.context(ctx));
+  const isRuled = turn.rules !== undefined;
+  const agent = areFixed(parts) ? fixedAgent(parts, isRuled) : resolve(parts, isRuled, turn.context(ctx));
   ready.set(active, agent);
   if (agent instanceof Promise) agent.then((resolved) => ready.set(active, resolved), ignore);
   return agent;
@@ -45,22 +45,26 @@ function areFixed({ options: { model, instructions, tools } }: AgentParts): bool
 }
 
 /** An agent without options that are functions is the same in every turn. */
-function fixedAgent(parts: AgentParts): ReadyAgent {
+function fixedAgent(parts: AgentParts, isRuled: boolean): ReadyAgent {
   const { model, instructions, tools } = parts.options;
   const make = (): ReadyAgent => ({
     parts,
     model: fixed(parts, "model", () => modelOf(parts, model)),
     instructions: fixed(parts, "instructions", () => instructionsOf(instructions)),
-    toolbox: fixed(parts, "tools", () => toolboxOf(parts, (tools ?? []) as ToolList)),
+    toolbox: fixed(parts, toolsKey(isRuled), () => toolboxOf(parts, (tools ?? []) as ToolList, { isRuled })),
   });
-  return fixed(parts, "agent", make);
+  return fixed(parts, isRuled ? "ruled agent" : "agent", make);
 }
 
-async function resolve(parts: AgentParts, context: AgentContext): Promise<ReadyAgent> {
+function toolsKey(isRuled: boolean): string {
+  return isRuled ? "ruled tools" : "tools";
+}
+
+async function resolve(parts: AgentParts, isRuled: boolean, context: AgentContext): Promise<ReadyAgent> {
   const { options } = parts;
   const model = await optionOf(parts, "model", context, (given) => modelOf(parts, given));
   const instructions = await optionOf(parts, "instructions", context, (given) => instructionsOf(given));
-  const toolbox = await optionOf(parts, "tools", context, (given) => toolboxOf(parts, given ?? []));
+  const toolbox = await optionOf(parts, "tools", context, (given) => toolboxOf(parts, given ?? [], { isRuled }));
   if (typeof options.tools === "function") checkToolNames(parts, toolbox);
   return { parts, model, instructions, toolbox };
 }
@@ -103,11 +107,11 @@ export function checkFixed(parts: AgentParts): void {
   if (typeof model !== "function" || isModelLike(model)) fixed(parts, "model", () => modelOf(parts, model));
   if (typeof instructions !== "function") fixed(parts, "instructions", () => instructionsOf(instructions));
   if (typeof tools === "function") {
-    toolboxOf(parts, [], typeof parts.options.handoffs === "function");
+    toolboxOf(parts, [], { withoutHandoffs: typeof parts.options.handoffs === "function" });
     return;
   }
   // agents that are handed over to may not be there yet: their tools are added when they are
-  const toolbox = toolboxOf(parts, tools ?? [], typeof parts.options.handoffs === "function");
+  const toolbox = toolboxOf(parts, tools ?? [], { withoutHandoffs: typeof parts.options.handoffs === "function" });
   checkToolNames(parts, toolbox);
 }
 
@@ -149,7 +153,17 @@ export function mayWaitLater(root: AgentParts): string | undefined {
   return undefined;
 }
 
-export function toolboxOf(parts: AgentParts, tools: ToolList, withoutHandoffs = false): Toolbox {
+interface ToolboxOptions {
+  readonly withoutHandoffs?: boolean | undefined;
+  /** Whether rules decide about calls: its own, or those of the agent that has handed over. */
+  readonly isRuled?: boolean | undefined;
+}
+
+export function toolboxOf(
+  parts: AgentParts,
+  tools: ToolList,
+  { withoutHandoffs = false, isRuled = parts.rules !== undefined }: ToolboxOptions = {},
+): Toolbox {
   checkBareAgents(tools);
   const { options, middleware } = parts;
   const own = middleware.flatMap(({ tools: more = [] }) => more.map((tool) => [nameOf(tool), tool] as const));
@@ -157,7 +171,7 @@ export function toolboxOf(parts: AgentParts, tools: ToolList, withoutHandoffs = 
   const handoffs = withoutHandoffs ? [] : parts.handoffs();
   const { toolsNode = {} } = options;
   const { own: all, provided } = splitTools(withTools(tools, [...own, ...handoffTools(handoffs)]));
-  const wrappers = toolWrappers(parts, all);
+  const wrappers = toolWrappers(parts, isRuled);
   const kit = new ToolKit({
     ...toolsNode,
     onToolError: options.onToolError ?? "result",
@@ -184,16 +198,20 @@ function checkBareAgents(tools: ToolList): void {
 }
 
 /** Throws for options about a tool that does not exist: they would silently have no effect. */
-function checkToolNames({ name: agent, options, middleware }: AgentParts, { kit }: Toolbox): void {
+function checkToolNames({ options, middleware, rules }: AgentParts, { kit, infos }: Toolbox): void {
   const { names } = kit.table;
-  const { returnDirectly = [], stopWhen = [], requireApproval, handoffs } = options;
+  const { returnDirectly = [], stopWhen = [], handoffs } = options;
   for (const name of returnDirectly) if (!names.includes(name)) throw noSuchTool("returnDirectly", name, names);
-  checkApprovalNames(`createAgent("${agent}")`, { requireApproval: requireApproval as never }, names);
   // other agents, and middlewares, may bring the tool
   if (handoffs !== undefined || middleware.some(({ beforeStep }) => beforeStep !== undefined)) return;
   for (const stops of typeof stopWhen === "function" ? [stopWhen] : stopWhen) {
     const other = calledNames(stops).find((name) => !names.includes(name));
     if (other !== undefined) throw noSuchTool("calledTool, given to stopWhen,", other, names);
+  }
+  for (const { tool } of rules ?? []) {
+    // tools of a provider's MCP servers are not known here
+    if (!tool.endsWith("*") && !names.includes(tool) && infos.length === names.length)
+      throw noSuchTool("A rule of approvals", tool, names);
   }
 }
 
@@ -203,22 +221,23 @@ function nameOf(tool: AnyTool): string {
 }
 
 /** Whether a tool may make the run wait, as far as that can be seen. */
-function mayWait({ options }: AgentParts, tools: ToolList, kit: ToolKit): string | undefined {
-  if (asksForApproval(options.requireApproval)) return "Tools of the agent need approval";
+function mayWait({ rules = [] }: AgentParts, tools: ToolList, kit: ToolKit): string | undefined {
+  if (rules.some(({ action }) => action === "ask")) return "Tools of the agent need approval";
   const table = kit.table;
   const given = isToolArray(tools) ? tools : Object.values(tools);
   for (const [index, name] of table.names.entries()) {
     const stages: ToolStages | undefined = table.entries.get(name)?.stages;
-    if (stages?.approve !== undefined) return `Tool "${name}" needs approval`;
+    if (stages?.approve !== undefined && !isAllowed(rules, name)) return `Tool "${name}" needs approval`;
     if (stages?.suspension?.payload !== undefined) return `Tool "${name}" may be suspended`;
     if (stages?.isClientTool === true && !isProviderTool(given[index])) return `Tool "${name}" runs elsewhere`;
   }
   return undefined;
 }
 
-function asksForApproval(option: unknown): boolean {
-  if (typeof option === "object" && option !== null) return Object.values(option).some(asksForApproval);
-  return option !== undefined && option !== false;
+/** Whether it never asks, whatever it requires itself. */
+function isAllowed(rules: readonly CallRule[], name: string): boolean {
+  const rule = rules.find((one) => isFor(one, name));
+  return rule?.action === "allow" && rule.when === undefined;
 }
 
 /** The provider runs it itself. */
@@ -277,13 +296,12 @@ function infoOf(tool: Provided, key: string | undefined): ToolInfo {
 /** The wrappers of every tool of an agent, outside and inside of those of its tools node. */
 export function toolWrappers(
   parts: AgentParts,
-  tools: ToolList,
+  isRuled: boolean,
 ): { readonly outer: readonly ToolCallMiddleware[]; readonly inner: readonly ToolCallMiddleware[] } {
   const outer = parts.middleware.filter(({ wrapToolCall }) => wrapToolCall !== undefined);
-  const approval = approvalWrapper(parts, tools);
   return {
     outer: outer.map(hookWrapper),
-    inner: approval === undefined ? [] : [approval],
+    inner: isRuled ? [ruled] : [],
   };
 }
 
@@ -308,12 +326,13 @@ function outputOf(given: unknown): StreamReader<ToolOutput> {
   return StreamReader.from(isStream(given) ? (given as StreamSource<ToolOutput>) : [given as ToolOutput]);
 }
 
-/** Asks before a tool runs, where the agent wants that. What the tool itself asks is asked in the same question. */
-function approvalWrapper({ options }: AgentParts, tools: ToolList): ToolCallMiddleware | undefined {
-  if (options.requireApproval === undefined) return undefined;
-  const settle = agentApprovals(options.requireApproval, tools);
-  return {
-    invokable: (next) => async (call, ctx) => next(await settle(call, ctx), ctx),
-    streamable: (next) => async (call, ctx) => next(await settle(call, ctx), ctx),
-  };
+/** Decides by rules whether a call runs. What the tool itself asks is asked in the same question. */
+const ruled: ToolCallMiddleware = {
+  invokable: (next) => async (call, ctx) => next(await settled(call, ctx), ctx),
+  streamable: (next) => async (call, ctx) => next(await settled(call, ctx), ctx),
+};
+
+async function settled(call: ToolCall, ctx: ToolContext): Promise<ToolCall> {
+  const { settleCall } = await import("./approvals/settle-call.js");
+  return settleCall(call, ctx);
 }

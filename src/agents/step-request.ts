@@ -244,7 +244,7 @@ function toolsOf(
   middleware: string,
 ): Pick<PreparedStep, "infos" | "toolbox" | "offered"> {
   if (tools.length > 0 && tools.every((tool) => typeof tool !== "string")) {
-    const toolbox = toolboxOf(turn.parts, tools);
+    const toolbox = toolboxOf(turn.parts, tools, { isRuled: turn.rules !== undefined });
     return { infos: toolbox.infos, toolbox, offered: undefined };
   }
   const chosen = (tools as readonly string[]).map((name) => infoOf(step.toolbox, name, middleware));

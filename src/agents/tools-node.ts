@@ -54,7 +54,7 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   const running = runCalls(turn, round, toolbox, ctx);
   const results = running instanceof Promise ? await running : running;
   open.done = results;
-  const approvals = asksApproval(message) ? await answerApprovals(message, ctx) : [];
+  const approvals = asksApproval(message) ? await answerApprovals(turn, message, ctx) : [];
   const step = state.steps.at(-1);
   if (step !== undefined) step.results = results;
   if (approvals.length > 0) open.done = [...results, ...approvals];

@@ -21,6 +21,7 @@ import {
   type SpentTokens,
   viewFrom,
 } from "./agent-state.js";
+import type { CallRule } from "./approvals/approvals.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { EventFeed } from "./event-feed.js";
 import type { GuardOptions } from "./guards/guard.js";
@@ -260,6 +261,13 @@ export class OngoingTurn {
     const { root, parts } = this;
     if (parts === root || parts.guards.length === 0) return root.guards;
     return [...root.guards, ...parts.guards.filter((guard) => !root.guards.includes(guard))];
+  }
+
+  /** Those about calls of tools: of the called agent first, then of the one that answers. */
+  get rules(): readonly CallRule[] | undefined {
+    const { root, parts } = this;
+    if (parts === root || root.rules === undefined) return parts.rules;
+    return parts.rules === undefined ? root.rules : [...root.rules, ...parts.rules];
   }
 
   /** The nearest store: an inner agent has that of the agents around it, if it has none. */

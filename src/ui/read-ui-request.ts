@@ -12,6 +12,8 @@ export interface ApprovalAnswer {
   readonly approved: boolean;
   /** Why, for the model. */
   readonly reason?: string | undefined;
+  /** Whether the user approves such calls for always: see `approvals`. */
+  readonly always?: true | undefined;
 }
 
 /**
@@ -68,7 +70,7 @@ export function readUiRequest(body: unknown): UiRequest {
     );
   }
   const parts = last.parts.filter(isFields);
-  if (last.role === "assistant") return { threadId, answers: answersOf(parts) };
+  if (last.role === "assistant") return { threadId, answers: answersOf(parts, body.always === true) };
   if (last.role !== "user")
     throw invalidRequest("The last message must be from the user, or have answers to interrupts.");
   const id = messageIdOf(last.id);
@@ -91,18 +93,19 @@ function blockOf(part: Fields): ContentBlock[] {
   return [mediaBlock({ address: part.url, mimeType: part.mediaType, name: part.filename })];
 }
 
-function answersOf(parts: readonly Fields[]): Readonly<Record<string, unknown>> {
-  return answersById([...approvalsOf(parts), ...outputsOf(parts)]);
+function answersOf(parts: readonly Fields[], always: boolean): Readonly<Record<string, unknown>> {
+  return answersById([...approvalsOf(parts, always), ...outputsOf(parts)]);
 }
 
-function approvalsOf(parts: readonly Fields[]): [string, ApprovalAnswer][] {
+function approvalsOf(parts: readonly Fields[], always: boolean): [string, ApprovalAnswer][] {
   return parts.flatMap(({ state, approval }): [string, ApprovalAnswer][] => {
     if (state !== "approval-responded" || !isFields(approval)) return [];
     const { id, approved, reason } = approval;
     if (typeof id !== "string" || typeof approved !== "boolean") {
       throw invalidRequest("An answered approval must have a string id, and a boolean approved.");
     }
-    return [[id, typeof reason === "string" ? { approved, reason } : { approved }]];
+    const answer: ApprovalAnswer = typeof reason === "string" ? { approved, reason } : { approved };
+    return [[id, always && approved ? { ...answer, always } : answer]];
   });
 }
 

@@ -1,6 +1,7 @@
 import { Output } from "ai";
 import { createTool, memoryStore, userMessage } from "kumiko";
 import {
+  approvals,
   calledTool,
   clearToolResults,
   createAgent,
@@ -72,14 +73,15 @@ describe("createAgent refuses", () => {
   });
 
   it("approvals of no tool", () => {
-    const make = () => createAgent({ model, tools: [tool], requireApproval: { nothing: true } });
+    const make = () =>
+      createAgent({ model, tools: [tool], middleware: [approvals({ rules: [{ tool: "nothing", action: "ask" }] })] });
     expect(codeOf(make)).toBe("INVALID_OPTION");
   });
 
   it("the same names of no tool where tools are a function, before the first call", async () => {
     const tools = () => [tool];
     for (const options of [
-      { requireApproval: { nothing: true } },
+      { middleware: [approvals({ rules: [{ tool: "nothing", action: "ask" }] })] },
       { returnDirectly: ["nothing"] },
       { stopWhen: calledTool("nothing") },
     ]) {
@@ -100,9 +102,16 @@ describe("createAgent refuses", () => {
         { type: "function_tool_call", callId: "1", name: "get_weather", arguments: '{"city":"Kyoto"}' },
       ]),
       tools: [createTool({ id: "own", description: "Its own.", inputSchema: z.object({}), execute: () => "x" })],
-      middleware: [brings],
+      middleware: [
+        brings,
+        approvals({
+          rules: [
+            { tool: "own", action: "ask" },
+            { tool: "theirs", action: "deny" },
+          ],
+        }),
+      ],
       store: memoryStore(),
-      requireApproval: { own: true },
       stopWhen: calledTool("get_weather"),
     });
     expect((await agent.generate("Hi")).finishReason).toBe("stop_when");
@@ -188,15 +197,13 @@ it("a record that is no turn of a thread is told of", async () => {
   expect((await failureOf(agent.generate("Hi", { threadId: "t" }))).code).toBe("CHECKPOINT_UNREADABLE");
 });
 
-it.each([
-  ["tools that are there", []],
-  ["tools that a function gives", () => []],
-])("approval options that are none are refused with %s", (_name, tools) => {
-  const model = scriptedModel();
-  for (const requireApproval of ["yes", { pay: "yes" }, 1] as never[]) {
-    expect(() => createAgent({ model, tools, requireApproval })).toThrow(/requireApproval/);
-    expect(() => createAgent({ model, tools, toolsNode: { requireApproval } as never })).toThrow(/requireApproval/);
-  }
+it("rules about calls that are none are refused, and so is the option of tools", () => {
+  for (const rules of ["yes", [{ tool: "pay" }], [{ action: "ask" }], [{ tool: "pay", action: "maybe" }]] as never[])
+    expect(codeOf(() => approvals({ rules }))).toBe("INVALID_OPTION");
+  for (const rest of [{ when: true }, { key: "to" }, { reason: 1 }, { because: "x" }] as object[])
+    expect(codeOf(() => approvals({ rules: [{ tool: "pay", action: "deny", ...rest }] }))).toBe("INVALID_OPTION");
+  const make = () => createAgent({ model: scriptedModel(), requireApproval: true } as never);
+  expect(make).toThrow("approvals({ rules:");
 });
 
 describe("a prompt that cannot work is refused at the call", () => {

@@ -1,5 +1,5 @@
 import { AgenticToolsNode, assistantMessage, Chain, createTool, END, Graph, START, systemMessage } from "kumiko";
-import { createAgent, createMiddleware } from "kumiko/agents";
+import { approvals, type CallRule, createAgent, createMiddleware } from "kumiko/agents";
 import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -73,15 +73,17 @@ describe("graphInfo()", () => {
   });
 
   it("counts what an agent asks for beside its tools", () => {
-    const agentOf = (requireApproval: never) =>
-      createAgent({ model: scriptedModel("hi"), tools: [search, pay, move], requireApproval });
-    const approvals = (requireApproval: unknown): unknown =>
-      agentOf(requireApproval as never)
+    const asked = (...rules: readonly CallRule[]): unknown =>
+      createAgent({ model: scriptedModel("hi"), tools: [search, pay, move], middleware: [approvals({ rules })] })
         .graph.graphInfo()
         .nodes[1]?.tools?.map(({ approval }) => approval);
-    expect(approvals(true)).toEqual(["always", "always", "always"]);
-    expect(approvals(() => true)).toEqual(["sometimes", "always", "sometimes"]);
-    expect(approvals({ search: true, move: false })).toEqual(["always", "always", "sometimes"]);
+    expect(asked({ tool: "*", action: "ask" })).toEqual(["always", "always", "always"]);
+    expect(asked({ tool: "*", action: "ask", when: () => true })).toEqual(["sometimes", "always", "sometimes"]);
+    expect(asked({ tool: "search", action: "ask" }, { tool: "move", action: "allow" })).toEqual([
+      "always",
+      "always",
+      undefined,
+    ]);
   });
 });
 

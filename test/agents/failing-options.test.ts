@@ -1,4 +1,4 @@
-import { findCause, memoryStore, userMessage } from "kumiko";
+import { findCause, userMessage } from "kumiko";
 import { type AgentOptions, createAgent, createMiddleware, messagesOf } from "kumiko/agents";
 import { structured } from "kumiko/models";
 import { scriptedModel } from "kumiko/testing";
@@ -68,19 +68,6 @@ describe("a function of an option that throws", () => {
     };
     const agent = createAgent({ model: scriptedModel("Hi."), instructions });
     expect(await failureOf(agent.generate("Hi", { signal: stop.signal }))).toBe(left);
-  });
-
-  it("fails a call that needs approval under its name", async () => {
-    const error = await failureOf(
-      createAgent({
-        ...calling(),
-        model: scriptedModel([weatherCall("1", "Kyoto")]),
-        onToolError: "throw",
-        requireApproval: fails,
-        store: memoryStore(),
-      }).generate("Hi"),
-    );
-    expect(error.message).toContain("requireApproval");
   });
 });
 

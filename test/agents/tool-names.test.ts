@@ -1,5 +1,5 @@
 import { createTool, type ModelContext, memoryStore } from "kumiko";
-import { calledTool, clearToolResults, createAgent, createMiddleware } from "kumiko/agents";
+import { approvals, calledTool, clearToolResults, createAgent, createMiddleware } from "kumiko/agents";
 import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { call, resultTexts } from "./agents.js";
@@ -22,7 +22,8 @@ describe.each(["repo.search", "x".repeat(80)])("a tool that models know by anoth
       "Go",
     );
     expect(composed.finishReason).toBe("stop_when");
-    const asking = createAgent({ model: model(), tools, requireApproval: { [id]: true }, store: memoryStore() });
+    const rules = [{ tool: id, action: "ask" } as const];
+    const asking = createAgent({ model: model(), tools, middleware: [approvals({ rules })], store: memoryStore() });
     expect((await asking.generate("Go")).finishReason).toBe("waiting");
   });
 

@@ -1,5 +1,7 @@
 import { createTool, END, functionToolCall, Graph, isInterrupt, lambda, memoryStore, START } from "kumiko";
 import {
+  approvals,
+  type CallRule,
   createAgent,
   createMiddleware,
   isClientTool,
@@ -18,6 +20,8 @@ async function idsIn(store: ReturnType<typeof memoryStore>): Promise<string[]> {
   for (const prefix of ["", "~"]) for await (const id of store.list(prefix)) ids.push(id);
   return ids;
 }
+
+const askAll = approvals({ rules: [{ tool: "*", action: "ask" }] });
 
 describe("an agent that waits", () => {
   it("resolves with what it waits for, and goes on with the answers", async () => {
@@ -134,7 +138,7 @@ describe("an agent that waits", () => {
       expect(model.calls).toHaveLength(0);
     }
     const plain = weatherTool();
-    const policy = createAgent({ model: scriptedModel("never"), tools: [plain.tool], requireApproval: true });
+    const policy = createAgent({ model: scriptedModel("never"), tools: [plain.tool], middleware: [askAll] });
     expect((await failureOf(policy.generate("Go"))).code).toBe("NO_STORE");
     const before = scriptedModel("never");
     const other = createAgent({ name: "other", model: scriptedModel("never"), tools: [tool] });
@@ -169,16 +173,21 @@ describe("an agent that waits", () => {
     expect(told.at(-1)).toMatchObject({ type: "error", error: { code: "NO_STORE" } });
   });
 
-  it("is stopped by its own policy too: for all tools, by name, or where a function says so", async () => {
-    const policies = [
-      true,
-      { get_weather: true },
-      (input: Readonly<Record<string, unknown>>) => input.city === "Kyoto",
+  it("is stopped by its own rules too: for all tools, by name, or where a function says so", async () => {
+    const policies: readonly CallRule[] = [
+      { tool: "*", action: "ask" },
+      { tool: "get_weather", action: "ask" },
+      { tool: "get_*", action: "ask", when: (input) => input.city === "Kyoto" },
     ];
-    for (const requireApproval of policies) {
+    for (const rule of policies) {
       const { tool, ran } = weatherTool();
       const model = scriptedModel([weatherCall("1", "Kyoto")], "Warm.");
-      const agent = createAgent({ model, tools: [tool], requireApproval, store: memoryStore() });
+      const agent = createAgent({
+        model,
+        tools: [tool],
+        middleware: [approvals({ rules: [rule] })],
+        store: memoryStore(),
+      });
       const held = await agent.generate("Weather?");
       expect(held.interrupts).toHaveLength(1);
       const answer = { approved: true, arguments: { city: "Osaka" } };
@@ -191,7 +200,7 @@ describe("an agent that waits", () => {
   it("asks once where the tool asks as well", async () => {
     const { tool, ran } = weatherTool({ requireApproval: true });
     const model = scriptedModel([weatherCall("1", "Kyoto")], "Warm.");
-    const agent = createAgent({ model, tools: [tool], requireApproval: true, store: memoryStore() });
+    const agent = createAgent({ model, tools: [tool], middleware: [askAll], store: memoryStore() });
     const held = await agent.generate("Weather?");
     const done = await agent.resume(held, { [held.interrupts[0]?.id ?? ""]: { approved: true } });
     expect(done.finishReason).toBe("stop");

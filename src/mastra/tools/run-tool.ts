@@ -9,7 +9,7 @@ import type { MastraToolContext } from "./tool-context.js";
 
 const approvalSchema = {
   type: "object",
-  properties: { approved: { type: "boolean" }, reason: { type: "string" } },
+  properties: { approved: { type: "boolean" }, reason: { type: "string" }, always: { type: "boolean" } },
   required: ["approved"],
 } as const;
 

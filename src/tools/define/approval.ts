@@ -12,6 +12,7 @@ interface ApprovalAnswer {
   readonly arguments?: string | Readonly<Record<string, unknown>>;
   readonly reason?: string;
   readonly payload?: unknown;
+  readonly always?: boolean;
 }
 
 /** Schemas for the payload of an answer, for tools that want one. */
@@ -48,6 +49,7 @@ export async function approve(
   ctx: ToolContext,
   call: StagedCall,
 ): Promise<Approved> {
+  if (call.approval?.isGiven === true) return { input };
   // once the question was asked its answer counts, even if the function would decide otherwise now
   if (typeof needed === "function" && !call.hasAsked(approvalKey)) {
     const isNeeded = await ctx.once(approvalKey, async () => Boolean(await needed(input as never, ctx as never)));
@@ -63,10 +65,11 @@ export async function approve(
       throw mismatch.error;
     }
     if (!approved) return { denied: true, reason: answer.reason ?? (checked && shorten(checked.value)) };
-    if (edited === undefined) return { denied: false, approved: { input } };
+    const isForAlways = answer.always === true;
+    if (edited === undefined) return { denied: false, isForAlways, approved: { input } };
     const text = typeof edited === "string" ? edited : JSON.stringify(edited);
     try {
-      return { denied: false, approved: { input: await readInput(text, call), text } };
+      return { denied: false, isForAlways, approved: { input: await readInput(text, call), text } };
     } catch (error) {
       mismatch = { error };
       throw error;
@@ -80,13 +83,14 @@ export async function approve(
     throw mismatch === undefined ? thrown : editRefused(call, mismatch.error, thrown);
   }
   if (verdict.denied) throw callDenied(call, verdict.reason);
+  if (verdict.isForAlways) call.approval?.onAlways();
   return verdict.approved;
 }
 
 /** A checked answer. */
 type Verdict =
   | { readonly denied: true; readonly reason: string | undefined }
-  | { readonly denied: false; readonly approved: Approved };
+  | { readonly denied: false; readonly isForAlways: boolean; readonly approved: Approved };
 
 /** A schema that also checks edited arguments: an answer with arguments that do not fit is rejected as a whole. */
 function verdictSchema(
@@ -116,6 +120,7 @@ function answerSchema({ $schema, ...parameters }: JsonSchema, payloads: PayloadR
       approved: { type: "boolean" },
       arguments: { anyOf: [insideAnother(parameters), { type: "string" }] },
       reason: { type: "string" },
+      always: { type: "boolean" },
       ...(payloads && { payload: true }),
     },
     required: ["approved"],

@@ -27,6 +27,8 @@ export interface StagedCall extends ToolCallName {
   readonly isLate: boolean;
   /** The last text that is JSON of a value that is not a string. */
   jsonText: string | undefined;
+  /** What was decided about the call before the tool is asked. */
+  readonly approval?: CallPolicy | undefined;
   /** Whether a question of this key was asked in an earlier execution of this call. */
   hasAsked(key: string): boolean;
   /** Called for output that does not fit, if that is only a warning. */
@@ -35,6 +37,14 @@ export interface StagedCall extends ToolCallName {
   unchecked(part: UncheckedPart, schema: string): void;
   /** Sends an event to the handlers. */
   report(event: StagedEvent): void;
+}
+
+/** What was decided about a call outside of its tool. */
+export interface CallPolicy {
+  /** Whether it runs without a question. */
+  readonly isGiven: boolean;
+  /** Called when it is approved for always. */
+  onAlways(): void;
 }
 
 /** An event of a call, for handlers. */

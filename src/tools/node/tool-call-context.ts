@@ -17,7 +17,7 @@ import type { ConcatRegistry } from "../../schema/concat/registry.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { SchemaValidator, UncheckedPart } from "../../schema/schema-validator.js";
 import type { ToolError } from "../define/errors.js";
-import { reportEvent, type StagedEvent } from "../define/tool-stages.js";
+import { type CallPolicy, reportEvent, type StagedEvent } from "../define/tool-stages.js";
 import type { ToolEntry } from "./node-settings.js";
 import type { ResultLimit } from "./result-limit.js";
 import { suspendCall } from "./suspend-call.js";
@@ -232,6 +232,8 @@ export class Extras {
   blamed: { readonly thrown: unknown; readonly error: ToolError } | undefined = undefined;
   /** An output from an earlier execution that failed validation then. */
   keptOutput: Slot | undefined = undefined;
+  /** What was decided about the call outside of its tool. */
+  approval: CallPolicy | undefined = undefined;
   /** The validated answer that the call was resumed with. */
   resumeData: unknown = undefined;
 }

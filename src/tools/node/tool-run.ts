@@ -16,7 +16,7 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { FunctionToolResult } from "../../schema/message/content-block.js";
 import { isAlwaysResult, ToolError, toolThrew } from "../define/errors.js";
 import type { OutputValidation } from "../define/tool-settings.js";
-import type { StagedCall } from "../define/tool-stages.js";
+import type { CallPolicy, StagedCall } from "../define/tool-stages.js";
 import type { Deadline } from "./deadlines.js";
 import { callAborted, callNotExecuted, callTimedOut, errorHandlerFailed, unknownToolsHandlerFailed } from "./errors.js";
 import type { ToolCall } from "./middleware.js";
@@ -94,6 +94,10 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     const run = this.origin as ToolRun;
     run.openedExtras ??= new Extras();
     return run.openedExtras;
+  }
+
+  get approval(): CallPolicy | undefined {
+    return this.openedExtras?.approval;
   }
 
   override get nodeContext(): Context {
