@@ -59,13 +59,14 @@ export async function waitsNoMore(
   const now = clockOf({ runtime }).now();
   if (interrupts.length > 0 && interrupts.every(({ expiresAt = now + 1 }) => expiresAt <= now)) return true;
   const row = await readRow(store, runIdOf(key));
-  return row !== undefined && statusIn(row) !== "waiting";
+  // one that failed as it went on has its question still, for a resume that works
+  return row !== undefined && !["waiting", "failed"].includes(statusIn(row));
 }
 
 /** One that cannot be read tells nothing. */
-function statusIn(row: StoredCheckpoint): unknown {
+function statusIn(row: StoredCheckpoint): string {
   try {
-    return readTree(row).finish().status;
+    return readTree(row).finish().status ?? "waiting";
   } catch {
     return "waiting";
   }
