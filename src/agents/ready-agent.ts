@@ -19,6 +19,7 @@ import type { AnyMiddleware } from "./create-middleware.js";
 import { bareAgent, invalidAgentOption, noSuchTool, wrongFunctionResult } from "./errors.js";
 import { wrapToolCall } from "./hooks.js";
 import { type ModelChain, modelChain } from "./model-chain.js";
+import { replacerOf } from "./result-replacer.js";
 import { calledNames } from "./stop-conditions.js";
 import { handoffTools, type Toolbox, transferNames } from "./toolbox.js";
 import type { OngoingTurn, ReadyAgent } from "./turn.js";
@@ -172,12 +173,13 @@ export function toolboxOf(
   const { toolsNode = {} } = options;
   const { own: all, provided } = splitTools(withTools(tools, [...own, ...handoffTools(handoffs)]));
   const wrappers = toolWrappers(parts, isRuled);
-  const kit = new ToolKit({
+  const config = {
     ...toolsNode,
     onToolError: options.onToolError ?? "result",
     tools: all,
     toolCallMiddlewares: [...wrappers.outer, ...(toolsNode.toolCallMiddlewares ?? []), ...wrappers.inner],
-  });
+  };
+  const kit = new ToolKit(config, replacerOf(parts));
   checkProvidedNames(kit.table.names, provided);
   return {
     kit,

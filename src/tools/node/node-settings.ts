@@ -1,4 +1,6 @@
+import type { ToolContext } from "../../components/tool.js";
 import type { AnyToolOptions } from "../../components/tool-options.js";
+import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { OutputValidation } from "../define/tool-settings.js";
 import type { ToolStages } from "../define/tool-stages.js";
 import type { ArgumentAliases } from "./aliases.js";
@@ -22,7 +24,14 @@ export interface ToolsNodeSettings {
   readonly outputValidation: OutputValidation | undefined;
   readonly maxResultLength: number | undefined;
   readonly deadlines: Deadlines;
+  readonly replaceResult?: ReplaceResult | undefined;
 }
+
+/**
+ * Sees each whole result that is not an error, and may give the model another text in its place: a promise of it, or of `undefined`,
+ * which never rejects. What a streaming tool has streamed stays as it was.
+ */
+export type ReplaceResult = (ctx: ToolContext, result: AgenticMessage) => Promise<string | undefined> | undefined;
 
 /** A tool in the table of a node, with what its calls need, resolved once. */
 export interface ToolEntry {

@@ -6,6 +6,7 @@ import { appendedContent } from "../../schema/message/concat-field.js";
 import type { FunctionToolResult } from "../../schema/message/content-block.js";
 import { textOfContent } from "../../schema/message/read-message.js";
 import type { ToolError } from "../define/errors.js";
+import type { ToolsNodeSettings } from "./node-settings.js";
 
 /** The call that a result belongs to. */
 export interface Answered {
@@ -43,6 +44,19 @@ export function errorBlock(
     errorKind: error.kind,
     ...outputOf(error),
   };
+}
+
+interface Formatting {
+  readonly owner: { readonly settings: Pick<ToolsNodeSettings, "formatError"> };
+}
+
+/** What the model reads of an error. */
+export function errorText({ owner }: Formatting, error: ToolError): string {
+  try {
+    return String(owner.settings.formatError?.(error) ?? error.message);
+  } catch {
+    return error.message;
+  }
 }
 
 /** The value that did not fit, as JSON: messages are. */

@@ -21,7 +21,7 @@ import type { Deadline } from "./deadlines.js";
 import { callAborted, callNotExecuted, callTimedOut, errorHandlerFailed, unknownToolsHandlerFailed } from "./errors.js";
 import type { ToolCall } from "./middleware.js";
 import type { ToolEntry, ToolsNodeSettings } from "./node-settings.js";
-import { errorBlock, isKeptResult, type KeptResult, resultBlock, resultMessage } from "./result-block.js";
+import { errorBlock, errorText, isKeptResult, type KeptResult, resultBlock, resultMessage } from "./result-block.js";
 import { limitedError, ResultLimit } from "./result-limit.js";
 import { Extras, ToolCallContext } from "./tool-call-context.js";
 
@@ -39,6 +39,8 @@ export interface CallOwner {
   stopCalls(reason: unknown): void;
 }
 
+const noPieces: readonly FunctionToolResult[] = Object.freeze([]);
+
 /** One call from the block of the model to the block of its result. It is also the `ctx` of its tool. */
 export class ToolRun extends ToolCallContext implements StagedCall {
   readonly owner: CallOwner;
@@ -50,18 +52,18 @@ export class ToolRun extends ToolCallContext implements StagedCall {
   /** The arguments, parsed and validated. */
   input: unknown;
   jsonText: string | undefined;
-  phase: "waiting" | "running" | "failing" | "settled";
-  hasBegun: boolean;
+  phase: "waiting" | "running" | "ending" | "settled";
+  hasBegun = false;
   /** The tool was called and has not returned yet, not even a promise. */
-  isReturning: boolean;
+  isReturning = false;
   /** It has no result yet, because it or a call before it waits for an answer. */
-  isPending: boolean;
+  isPending = false;
   /** The pieces of the result that the model reads. */
-  pieces: readonly FunctionToolResult[];
+  pieces: readonly FunctionToolResult[] = noPieces;
   /** Why it has no result of its own, if that fails the node. */
-  failure: ToolError | undefined;
-  private deadline: Deadline | undefined;
-  openedExtras: Extras | undefined;
+  failure: ToolError | undefined = undefined;
+  private deadline: Deadline | undefined = undefined;
+  openedExtras: Extras | undefined = undefined;
 
   constructor(
     owner: CallOwner,
@@ -81,13 +83,6 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     this.input = undefined;
     this.jsonText = undefined;
     this.phase = "waiting";
-    this.hasBegun = false;
-    this.isReturning = false;
-    this.isPending = false;
-    this.pieces = noPieces;
-    this.failure = undefined;
-    this.deadline = undefined;
-    this.openedExtras = undefined;
   }
 
   get extras(): Extras {
@@ -194,7 +189,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
 
   /** Pauses the call, after everything that runs inside it has ended. */
   private stop(): void {
-    this.phase = "failing";
+    this.phase = "ending";
     this.release();
     Promise.resolve(this.settle()).then(
       () => {
@@ -267,20 +262,25 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     }
     const unused = unusedAnswerOf(this);
     if (unused !== undefined) {
-      this.phase = "failing";
+      this.phase = "ending";
       this.release();
       this.settleFailed(this.blame(unused));
       return;
     }
     this.takeHeld();
     if (this.pieces.length === 0) this.add(resultBlock(this, "", false));
-    this.keep({ pieces: this.pieces });
-    this.end();
+    const replacing = this.owner.settings.replaceResult?.(this, resultMessage(this, this.pieces));
+    if (replacing === undefined) this.end(this.pieces);
+    else {
+      this.phase = "ending";
+      this.release();
+      replacing.then((text) => this.end(text === undefined ? this.pieces : [resultBlock(this, text, false)]));
+    }
   }
 
   /** To be called when the tool, a handler or a middleware failed. Only the first failure counts. */
   fail(thrown: unknown): void {
-    if (this.phase === "failing" || this.phase === "settled") return;
+    if (this.phase === "ending" || this.phase === "settled") return;
     // after a question, the failure must not become a result: the question could no longer be answered
     const hasAsked = this.openedInvocation?.hasStopped === true && !this.isAskedAgain(thrown);
     if (this.waits(thrown) || (hasAsked && this.owner.settings.onToolError !== "throw")) this.stop();
@@ -290,7 +290,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
   private failWith(thrown: unknown): void {
     const error = this.blame(thrown);
     if (error.kind === "output_validation") this.keep({ output: error.output });
-    this.phase = "failing";
+    this.phase = "ending";
     this.release();
     if (this.span === undefined) this.openSpan()?.error(error);
     const { onToolError } = this.owner.settings;
@@ -299,10 +299,10 @@ export class ToolRun extends ToolCallContext implements StagedCall {
       this.isReturning = false;
       this.owner.stopCalls(thrown);
     } else if (isOfStore(thrown) && this.nodeContext.journal !== undefined) this.settleFailed(error);
-    else if (isAlwaysResult(error)) this.answer(error, this.textOf(error));
+    else if (isAlwaysResult(error)) this.answer(error, errorText(this, error));
     else if (this.isAskedAgain(thrown)) this.settleOpen(error);
     else if (onToolError === "throw") this.settleFailed(error);
-    else if (onToolError === "result") this.answer(error, this.textOf(error));
+    else if (onToolError === "result") this.answer(error, errorText(this, error));
     else this.askHandler(onToolError, error);
   }
 
@@ -320,10 +320,10 @@ export class ToolRun extends ToolCallContext implements StagedCall {
 
   /** The tool cannot run for this request. That becomes the result, whatever `onToolError` says, because other arguments would not help. */
   refuse(error: ToolError): void {
-    if (this.phase === "failing" || this.phase === "settled") return;
-    this.phase = "failing";
+    if (this.phase === "ending" || this.phase === "settled") return;
+    this.phase = "ending";
     this.openSpan()?.error(error);
-    this.answer(error, this.textOf(error));
+    this.answer(error, errorText(this, error));
   }
 
   /** The time limit has expired. */
@@ -380,7 +380,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     const { pieces } = this;
     const failure = this.failure ?? this.unfinished();
     if (failure === undefined) return resultMessage(this, pieces);
-    return resultMessage(this, [...pieces, this.errorPiece(failure, this.textOf(failure))]);
+    return resultMessage(this, [...pieces, this.errorPiece(failure, errorText(this, failure))]);
   }
 
   /**
@@ -429,8 +429,7 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     if (this.phase === "settled") return;
     this.takeHeld();
     this.add(this.errorPiece(error, text));
-    this.keep({ pieces: this.pieces });
-    this.end();
+    this.end(this.pieces);
   }
 
   private settleFailed(error: ToolError): void {
@@ -455,7 +454,13 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     if (held !== undefined) this.add(resultBlock(this, held, false));
   }
 
-  private end(): void {
+  /** `result`: to keep, of a call that has one. */
+  private end(result?: readonly FunctionToolResult[]): void {
+    if (this.phase === "settled") return;
+    if (result !== undefined) {
+      this.pieces = result;
+      this.keep({ pieces: result });
+    }
     this.phase = "settled";
     this.release();
     this.owner.settled(this);
@@ -486,19 +491,9 @@ export class ToolRun extends ToolCallContext implements StagedCall {
     else if (this.phase !== "settled") scope.open();
     return scope;
   }
-
-  private textOf(error: ToolError): string {
-    try {
-      return String(this.owner.settings.formatError?.(error) ?? error.message);
-    } catch {
-      return error.message;
-    }
-  }
 }
 
 /** The call of a context, also of a copy of the context. */
 export function toolRunOf(ctx: ToolContext): ToolRun | undefined {
   return ctx instanceof ToolRun && ctx.origin instanceof ToolRun ? ctx.origin : undefined;
 }
-
-const noPieces: readonly FunctionToolResult[] = Object.freeze([]);

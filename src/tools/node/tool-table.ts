@@ -22,7 +22,7 @@ import {
 } from "./errors.js";
 import { composeInvokable, composeStreamable, type ToolCallMiddleware } from "./middleware.js";
 import { modelName } from "./model-name.js";
-import type { ToolEntry, ToolsNodeSettings } from "./node-settings.js";
+import type { ReplaceResult, ToolEntry, ToolsNodeSettings } from "./node-settings.js";
 import type { ToolAliases, ToolsNodeOptions } from "./options.js";
 import { nextInvokable, nextStreamable } from "./run-tool.js";
 import { resolveSettings } from "./settings.js";
@@ -209,8 +209,9 @@ export class ToolKit {
   readonly table: ToolTable;
   private readonly tables = new WeakMap<object, CallTable[]>();
 
-  constructor(config: AgenticToolsNodeConfig) {
-    this.settings = resolveSettings(config);
+  constructor(config: AgenticToolsNodeConfig, replaceResult?: ReplaceResult) {
+    const settings = resolveSettings(config);
+    this.settings = replaceResult === undefined ? settings : { ...settings, replaceResult };
     this.middlewares = [...(config.toolCallMiddlewares ?? [])];
     this.tools = copyOfTools(config.tools);
     this.aliases = config.toolAliases ?? noAliases;
