@@ -56,7 +56,7 @@ export { type TrimMessagesOptions, trimMessages } from "./middleware/trim-messag
 export { type Profile, type UserProfileOptions, userProfile } from "./middleware/user-profile.js";
 export { ModelReply, type ModelRequest } from "./model-request.js";
 export type { AgentSegmentOptions, EventRecorder, SegmentTurn } from "./segment-options.js";
-export { calledTool } from "./stop-conditions.js";
+export { calledTool, overBudget } from "./stop-conditions.js";
 export type { ThreadForkOptions } from "./threads/fork.js";
 export type { ThreadInfo, ThreadListOptions, ThreadSweepOptions, ThreadUpdate } from "./threads/thread-info.js";
 export { type Threads, type Turn, type TurnStatus, threads } from "./threads/threads.js";

@@ -1,9 +1,11 @@
+import { checkOptions } from "../check-options.js";
 import type { NodeContext } from "../components/context.js";
 import { textOf, toolCallsOf, toolResultsOf } from "../schema/message/read-message.js";
 import { modelName } from "../tools/node/model-name.js";
 import { askOption, type StopWhen } from "./agent-context.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { EndReason } from "./agent-result.js";
+import { invalidAgentOption } from "./errors.js";
 import type { OngoingTurn } from "./turn.js";
 
 /** Why the round that has ended is the last one, and what the result says then; `undefined` if the turn goes on. */
@@ -53,6 +55,22 @@ export function calledTool(...names: readonly string[]): StopWhen {
     return last !== undefined && toolCallsOf(last.message).some(({ name }) => called.has(name));
   };
   return Object.assign(stops, { [toolNames]: names });
+}
+
+/**
+ * Ends a run once its turn has used more tokens than this, for `stopWhen`: of all calls of models, those of inner agents, summaries and
+ * repairs included. It is asked after each round of tools, so the last one may go over. Throws `INVALID_OPTION` unless `tokens` is a
+ * whole number of at least 1.
+ *
+ * @example
+ * const agent = createAgent({ model, tools: [getWeather], stopWhen: overBudget({ tokens: 200_000 }) });
+ */
+export function overBudget(options: { readonly tokens: number }): StopWhen {
+  checkOptions("overBudget", options, ["tokens"]);
+  const { tokens } = options;
+  if (typeof tokens !== "number" || !Number.isInteger(tokens) || tokens < 1)
+    throw invalidAgentOption(`tokens of overBudget must be a whole number of at least 1 (got ${String(tokens)}).`);
+  return ({ usage }) => usage.totalTokens > tokens;
 }
 
 /** The tools that a condition looks for, where it was made by `calledTool`. */
