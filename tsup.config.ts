@@ -24,6 +24,7 @@ const parts = {
   "rag/files/index": "src/rag/files/index.ts",
   "evals/index": "src/evals/index.ts",
   "search/index": "src/search/index.ts",
+  "workspace/index": "src/workspace/index.ts",
   "svg/index": "src/svg/index.ts",
   "viewer/index": "src/viewer/index.ts",
   "mcp/index": "src/mcp/index.ts",

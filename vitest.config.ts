@@ -13,6 +13,7 @@ const isolated = [
   "test/mcp/{conformance,server}/**/*.test.ts",
   "test/agents/crash/**/*.test.ts",
   "test/durable/kills/**/*.test.ts",
+  "test/workspace/processes/**/*.test.ts",
   "test/viewer/page/**/*.test.ts",
   "test/evals/processes/**/*.test.ts",
   "test/bin/**/*.test.ts",

@@ -14,6 +14,7 @@ export const groups: readonly PageGroup[] = [
       "threads-and-memory",
       "middleware",
       "many-agents",
+      "files-and-skills",
       "chat-page",
       "serving-an-agent",
       "events",

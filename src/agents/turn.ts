@@ -275,6 +275,11 @@ export class OngoingTurn {
     return this.root.options.store ?? this.#outer?.store;
   }
 
+  /** The turn of the agent that has called this one. */
+  get outer(): OngoingTurn | undefined {
+    return this.#outer;
+  }
+
   get parts(): AgentParts {
     return this.partsOf(this.state.active);
   }
