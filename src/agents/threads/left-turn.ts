@@ -66,7 +66,7 @@ export async function waitsNoMore(
 /** One that cannot be read tells nothing. */
 function statusIn(row: StoredCheckpoint): string {
   try {
-    return readTree(row).finish().status ?? "waiting";
+    return String(readTree(row).finish().status);
   } catch {
     return "waiting";
   }
