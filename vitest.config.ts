@@ -37,8 +37,9 @@ export default defineConfig({
     // on two cores one worker would be the default, and half of them idle
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // a guard against what hangs: slow and busy machines must not fail
-    testTimeout: process.env.PROPERTY_RUNS === undefined ? 60_000 : 0,
-    hookTimeout: 60_000,
+    testTimeout: process.env.PROPERTY_RUNS === undefined ? 180_000 : 0,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         extends: true,
