@@ -3,45 +3,69 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
-import { viewer } from "../viewer/viewer.js";
-import type { App } from "../viewer/viewer-options.js";
+import { readTrace } from "../callbacks/read-trace.js";
+import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { ViewerServer } from "../viewer/server/viewer-server.js";
+import { type App, checkViewerOptions } from "../viewer/viewer-options.js";
+import { type DevOptions, isPostgres, isTrace } from "./dev-options.js";
 
 /** What the parent gives this process, in which the user's code runs. */
-export interface ChildOptions {
-  readonly file: string;
-  readonly can: "look" | "answer" | "act";
-  readonly prices: string | undefined;
-}
+export type ChildOptions = Pick<DevOptions, "file" | "can" | "prices" | "store">;
 
 /** Loads the file and serves the viewer of its apps to the parent only, who knows the secret. */
-async function serve({ file, can, prices }: ChildOptions, secret: string): Promise<void> {
+async function serve({ file, can, prices, store: address }: ChildOptions, secret: string): Promise<void> {
+  const store = address === undefined ? undefined : await openStore(address);
+  const user = process.env.USER ?? process.env.USERNAME;
+  const access = { can, ...(user === undefined ? {} : { user }) };
+  const priced = prices === undefined ? {} : { prices: JSON.parse(readFileSync(prices, "utf8")) };
+  const isRecorded = file !== undefined && isTrace(file);
+  const traces = isRecorded ? [traceIn(file)] : [];
+  const options = {
+    apps: file === undefined || isRecorded ? {} : await appsIn(file),
+    ...(file === undefined && store !== undefined && { stores: { store } }),
+    ...priced,
+    authorize: () => access,
+  };
+  checkViewerOptions(options);
+  const session = file === undefined ? undefined : store;
+  const shown = new ViewerServer(options, { session, traces, takesSpans: !isRecorded });
+  const server = createServer((request, response) => {
+    if (request.headers["x-kumiko-secret"] === secret) void answer(request, response, shown);
+    else response.writeHead(403).end();
+  });
+  server.listen(0, "127.0.0.1", () => {
+    const at = server.address();
+    if (typeof at === "object" && at !== null) process.send?.({ port: at.port });
+  });
+  process.on("message", (message) => {
+    if (message === "ping") process.send?.({ openRuns: shown.openRuns });
+    if (message === "stop") void shown.close().then(() => process.exit());
+  });
+}
+
+/** Throws what `readTrace` says of it. */
+function traceIn(file: string) {
+  try {
+    return readTrace(JSON.parse(readFileSync(file, "utf8")));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new Error(`${file} is not JSON: ${error.message}`);
+  }
+}
+
+async function openStore(address: string): Promise<CheckpointStore> {
+  if (!isPostgres(address)) return (await import("../stores/sqlite/index.js")).sqliteStore(address);
+  const { postgresStore } = await import("../stores/postgres/index.js");
+  return postgresStore({ connectionString: address });
+}
+
+async function appsIn(file: string): Promise<Record<string, App>> {
   loadEnvFile(file);
   const exported: Record<string, unknown> = await import(pathToFileURL(resolve(file)).href);
   const apps = appsOf(exported);
-  if (Object.keys(apps).length === 0) {
-    const names = Object.keys(exported).join(", ") || "nothing";
-    throw new Error(`${file} exports no graph, chain, workflow or agent. It exports ${names}.`);
-  }
-  const user = process.env.USER ?? process.env.USERNAME;
-  const access = { can, ...(user === undefined ? {} : { user }) };
-  const given = prices === undefined ? {} : { prices: JSON.parse(readFileSync(prices, "utf8")) };
-  const shown = viewer({ apps, ...given, authorize: () => access });
-  const server = createServer((request, response) => {
-    if (request.headers["x-kumiko-secret"] !== secret) {
-      response.writeHead(403).end();
-      return;
-    }
-    void answer(request, response, shown.fetch);
-  });
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address();
-    if (typeof address === "object" && address !== null)
-      process.send?.({ port: address.port, apps: Object.keys(apps) });
-  });
-  process.on("message", (message) => {
-    if (message === "ping") process.send?.("pong");
-  });
-  process.on("disconnect", () => process.exit());
+  if (Object.keys(apps).length > 0) return apps;
+  const names = Object.keys(exported).join(", ") || "nothing";
+  throw new Error(`${file} exports no graph, chain, workflow or agent. It exports ${names}.`);
 }
 
 /** Exports that are compiled, agents, or builders, which are compiled here. */
@@ -69,22 +93,25 @@ function loadEnvFile(file: string): void {
   }
 }
 
-type Fetch = (request: Request) => Promise<Response>;
-
-async function answer(request: IncomingMessage, response: ServerResponse, fetch: Fetch): Promise<void> {
-  const stop = new AbortController();
-  response.on("close", () => stop.abort());
+async function answer(request: IncomingMessage, response: ServerResponse, shown: ViewerServer): Promise<void> {
   const { "x-kumiko-secret": _secret, ...given } = request.headers;
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) if (value !== undefined) headers.set(name, String(value));
   const hasBody = request.method !== "GET" && request.method !== "HEAD";
   const body = hasBody ? { body: Readable.toWeb(request) as ReadableStream<Uint8Array>, duplex: "half" } : {};
   const url = `http://${headers.get("host") ?? "localhost"}${request.url ?? "/"}`;
-  const init = { method: request.method ?? "GET", headers, signal: stop.signal, ...body };
   try {
-    const result = await fetch(new Request(url, init));
+    const result = await shown.fetch(new Request(url, { method: request.method ?? "GET", headers, ...body }));
     response.writeHead(result.status, Object.fromEntries(result.headers));
-    if (result.body !== null) for await (const piece of result.body) response.write(piece);
+    response.flushHeaders();
+    const reader = result.body?.getReader();
+    response.on("close", () => void reader?.cancel().catch(() => undefined));
+    for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
+      // a page that reads nothing holds back only its own stream
+      if (!response.write(read.value))
+        await new Promise((resolve) => response.once("drain", resolve).once("close", resolve));
+      if (response.destroyed) return;
+    }
     response.end();
   } catch {
     if (!response.headersSent) response.writeHead(500);
@@ -92,5 +119,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, fetch:
   }
 }
 
+// Ctrl C is told to the parent too, who says when to end
+process.on("SIGINT", () => undefined);
+process.on("disconnect", () => process.exit());
 const [options = "{}"] = process.argv.slice(2);
 await serve(JSON.parse(options), process.env.KUMIKO_CHILD_SECRET ?? "");

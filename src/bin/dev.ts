@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
-import { randomBytes, timingSafeEqual } from "node:crypto";
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import { randomBytes } from "node:crypto";
+import { createServer, type RequestListener } from "node:http";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { AppProcess } from "./app-process.js";
-import { type DevOptions, isLoopback, readDevOptions } from "./dev-options.js";
+import { type DevOptions, readDevOptions } from "./dev-options.js";
+import { DevServer } from "./dev-server.js";
 
 /** Shows the apps of a file in the browser. Returns when it could not start; otherwise it runs until it is interrupted. */
 export async function dev(args: readonly string[]): Promise<number> {
@@ -16,30 +17,32 @@ export async function dev(args: readonly string[]): Promise<number> {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   }
-  const loader = findLoader(options.file);
+  const { file, can, prices, store } = options;
+  const loader = findLoader(file ?? "");
   if (loader === undefined) {
     process.stderr.write(
-      `PACKAGE_MISSING: ${options.file} is TypeScript. Install tsx (npm install --save-dev tsx), or use Node.js 22.18 or newer.\n`,
+      `PACKAGE_MISSING: ${file} is TypeScript. Install tsx (npm install --save-dev tsx), or use Node.js 22.18 or newer.\n`,
     );
     return 1;
   }
-  const { file, can, prices } = options;
-  const app = new AppProcess({ file, can, prices }, loader);
+  const app = new AppProcess({ file, can, prices, store }, loader);
   const token = options.token ?? randomBytes(24).toString("base64url");
-  const server = createServer((request, response) => serve(request, response, { app, token, host: options.host }));
-  const port = await listen(server, options);
-  const address = `http://${options.host ?? "127.0.0.1"}:${port}/#${token}`;
-  process.stdout.write(
-    `${port === options.port || options.port === 0 ? "" : `Port ${options.port} is taken. `}${address}\n`,
-  );
+  const port = await listen(new DevServer({ app, token, options }).serve, options);
+  const { host = "127.0.0.1" } = options;
+  const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}/#${token}`;
+  const isOther = port !== options.port && options.port !== 0;
+  process.stdout.write(`${isOther ? `Port ${options.port} is taken. ` : ""}${address}\n`);
   app.start();
   if (options.isOpened) openBrowser(address);
+  process.on("exit", () => app.kill());
   let isStopping = false;
-  process.on("SIGINT", () => {
-    if (isStopping) process.exit(130);
-    isStopping = true;
-    void app.stop().then(() => process.exit(130));
-  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      if (isStopping) process.exit(130);
+      isStopping = true;
+      void app.stop().then(() => process.exit(signal === "SIGINT" ? 130 : 0));
+    });
+  }
   return new Promise(() => undefined);
 }
 
@@ -55,72 +58,37 @@ function findLoader(file: string): readonly string[] | undefined {
   }
 }
 
-/** The next free port, if the one that is wanted is taken. */
-async function listen(server: ReturnType<typeof createServer>, { port, host }: DevOptions): Promise<number> {
-  for (let next = port; ; next++) {
-    const found = await new Promise<number | undefined>((resolve, reject) => {
-      const failed = (error: NodeJS.ErrnoException): void => {
-        if (error.code === "EADDRINUSE" && port !== 0 && next < port + 100) resolve(undefined);
-        else reject(error);
-      };
-      server.once("error", failed);
-      server.listen(next, host ?? "127.0.0.1", () => {
-        server.off("error", failed);
-        const address = server.address();
-        resolve(typeof address === "object" ? address?.port : undefined);
-      });
-    });
+/** The next free port, if the one that is wanted is taken. Without a host: that of both loopback addresses. */
+async function listen(serve: RequestListener, { port, host }: DevOptions): Promise<number> {
+  const hosts = host === undefined ? ["127.0.0.1", "::1"] : [host];
+  for (let next = port; next < port + 100; next += port === 0 ? 0 : 1) {
+    const found = await listenAt(serve, hosts, next);
     if (found !== undefined) return found;
   }
+  throw new Error(`No port from ${port} to ${port + 99} is free.`);
 }
 
-interface Serving {
-  readonly app: AppProcess;
-  readonly token: string;
-  readonly host: string | undefined;
-}
-
-/** The page and its assets need no token, because they hold no data; all else is passed on to the process of the app. */
-function serve(request: IncomingMessage, response: ServerResponse, { app, token, host }: Serving): void {
-  const name = (request.headers.host ?? "").replace(/:\d+$/, "");
-  // another name that leads here is an attack from a page elsewhere
-  if (!isLoopback(name) && name !== host) {
-    fail(response, 403, "HOST_REFUSED", `The host "${name}" is not served.`);
-    return;
+/** `undefined` if the port is taken at one of the hosts. */
+async function listenAt(serve: RequestListener, hosts: readonly string[], port: number): Promise<number | undefined> {
+  const open: ReturnType<typeof createServer>[] = [];
+  let found = port;
+  for (const host of hosts) {
+    const server = createServer(serve);
+    const code = await new Promise<string | undefined>((done) => {
+      server.once("error", (error: NodeJS.ErrnoException) => done(error.code ?? error.message));
+      server.listen(found, host, () => done(undefined));
+    });
+    if (code === undefined) {
+      open.push(server);
+      const address = server.address();
+      if (typeof address === "object" && address !== null) found = address.port;
+    } else if (code === "EADDRINUSE") {
+      for (const other of open) other.close();
+      return undefined;
+    } else if (open.length === 0) throw new Error(`Nothing can listen at ${host}:${port} (${code}).`);
+    // without IPv6 there is one address
   }
-  const path = new URL(request.url ?? "/", "http://localhost").pathname;
-  if (path.startsWith("/api/") && !hasToken(request, token)) {
-    fail(response, 401, "UNAUTHORIZED", "The token is missing or wrong. Open the address that kumiko dev has printed.");
-    return;
-  }
-  if (app.port === undefined) {
-    fail(response, 503, "APP_ENDED", app.problem ?? "The app is starting.");
-    return;
-  }
-  const headers = { ...request.headers, "x-kumiko-secret": app.secret };
-  const inner = httpRequest({ port: app.port, host: "127.0.0.1", path: request.url, method: request.method, headers });
-  inner.on("response", (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(response);
-  });
-  inner.on("error", () => fail(response, 502, "APP_ENDED", app.problem ?? "The app does not answer."));
-  response.on("close", () => inner.destroy());
-  request.pipe(inner);
-}
-
-function hasToken(request: IncomingMessage, token: string): boolean {
-  const given = Buffer.from(/^Bearer (.*)$/.exec(request.headers.authorization ?? "")?.[1] ?? "");
-  const own = Buffer.from(token);
-  return given.length === own.length && timingSafeEqual(given, own);
-}
-
-function fail(response: ServerResponse, status: number, code: string, message: string): void {
-  if (response.headersSent) {
-    response.end();
-    return;
-  }
-  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
-  response.end(JSON.stringify({ error: { code, message } }));
+  return found;
 }
 
 function openBrowser(address: string): void {

@@ -6,7 +6,9 @@ const usage = `Usage: kumiko <command>
 
   init [folder] [--template agent|chat] [--yes] [--install]
                   makes a project with an agent that answers at once, without a key
-  dev [file.ts]   shows the graphs, chains, workflows and agents that a file exports, and their runs
+  dev [file.ts | trace.json] [--store runs.db | postgres://…]
+                  shows the apps that a file exports, their runs and questions; or recorded runs; or a store alone
+                  --port 4600, --host, --token, --prices file.json, --no-open, --can look | answer | act
 `;
 
 async function run(): Promise<number> {
