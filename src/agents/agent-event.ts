@@ -4,7 +4,7 @@ import { KumikoError, messageOf } from "../errors.js";
 import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message/agentic-message.js";
 import type { ContentBlock } from "../schema/message/content-block.js";
 import type { AgentFinishReason } from "./agent-result.js";
-import type { GuardedPart } from "./guards/guard.js";
+import type { GuardedPart } from "./guards/guarded-part.js";
 
 /** The position of an event. */
 export interface EventPlace {

@@ -5,7 +5,6 @@ import type { Model } from "../models/model.js";
 import type { ModelRetryPolicy } from "../models/retry-model.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import type { AnyStandardSchema, JsonSchema } from "../schema/standard-schema.js";
-import type { AnyTool } from "../tools/define/any-tool.js";
 import type { AgenticToolsNodeConfig } from "../tools/node/config.js";
 import type { Agent } from "./agent.js";
 import type { Per, StopWhen } from "./agent-context.js";

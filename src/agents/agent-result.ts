@@ -1,6 +1,6 @@
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { AgenticMessage, FinishReason, TokenUsage } from "../schema/message/agentic-message.js";
-import type { GuardedPart } from "./guards/guard.js";
+import type { GuardedPart } from "./guards/guarded-part.js";
 
 /** Why a run of an agent ended. */
 export type EndReason = "stop" | "length" | "content_filter" | "returned" | "stop_when" | "max_steps" | "other";

@@ -1,6 +1,7 @@
 /** Agents: tools, threads, middlewares, approvals, structured answers and handoffs. @packageDocumentation */
 
-export { type Recalled, type RecallOptions, recall } from "../rag/recall/recall.js";
+export type { Recalled, RecallOptions } from "../rag/recall/memory.js";
+export { recall } from "../rag/recall/recall.js";
 export type { Agent, AgentGraph, AgentNodes, AgentToolOptions } from "./agent.js";
 export type { AgentContext, AgentRun, Per, StopWhen } from "./agent-context.js";
 export type { AgentDescription } from "./agent-description.js";
@@ -34,7 +35,8 @@ export {
   type StepChanges,
 } from "./create-middleware.js";
 export { ThreadWaitingError } from "./errors.js";
-export { type GuardedPart, type GuardOptions, type GuardVerdict, guard } from "./guards/guard.js";
+export { type GuardOptions, type GuardVerdict, guard } from "./guards/guard.js";
+export type { GuardedPart } from "./guards/guarded-part.js";
 export { type PiiGuardOptions, type PiiKind, piiGuard } from "./guards/pii-guard.js";
 export {
   type ClientToolInfo,

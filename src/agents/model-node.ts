@@ -14,6 +14,7 @@ import { afterAgent, afterModel, afterStep, beforeAgent, wrapModelCall } from ".
 import { answerOf, asksApproval, type Called, isPaused, keptOf, modelNameOf } from "./model-answer.js";
 import type { ModelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
+import { openUser } from "./open-user.js";
 import { notExecuted, tellResults } from "./own-calls.js";
 import { mayWaitLater, readyAgent } from "./ready-agent.js";
 import { prepareStep, requestOf } from "./step-request.js";
@@ -38,7 +39,7 @@ export function runModelNode(root: AgentParts, input: unknown, ctx: NodeContext<
   if (state.phase === "start" && state.entry === undefined) state.log = messagesIn(turn, input);
   if (state.entry !== undefined) turn.inOrder = 0;
   enterNode(state);
-  if (turn.opening !== undefined) return turn.opening.then(() => beginAnswer(turn, ctx));
+  if (turn.waitsForUser) return openUser(turn, ctx).then(() => beginAnswer(turn, ctx));
   return beginAnswer(turn, ctx);
 }
 

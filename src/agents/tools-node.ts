@@ -18,6 +18,7 @@ import { describeToolsNode } from "./describe-agent.js";
 import { asksApproval } from "./model-answer.js";
 import { endStep } from "./model-node.js";
 import { checkToolsAreThere, reopenedToolbox } from "./open-tools.js";
+import { openUser } from "./open-user.js";
 import { answerApprovals, type OwnCalls, ownCallsOf } from "./own-calls.js";
 import { readyAgent } from "./ready-agent.js";
 import { stepAgain } from "./step-request.js";
@@ -38,7 +39,7 @@ async function runRound(root: AgentParts, given: AgenticMessage, ctx: NodeContex
   const turn = turnOf(root, ctx as NodeContext<AgentState>);
   const { state } = turn;
   enterNode(state);
-  if (turn.opening !== undefined) await turn.opening;
+  if (turn.waitsForUser) await openUser(turn, ctx);
   // the answer in the log is the one that is sent again, so its calls are the ones that count
   const message = state.steps.at(-1)?.message ?? given;
   const toolbox = turn.toolbox ?? (await toolboxAgain(turn, message, ctx));

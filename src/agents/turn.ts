@@ -30,7 +30,6 @@ import type { ModelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
 import type { RunWatch } from "./stream-call.js";
 import type { Toolbox } from "./toolbox.js";
-import type { UserState } from "./user-state.js";
 
 /** What a call of an agent asks of its turn. One that runs as a bare graph is asked nothing but its input. */
 export interface Asked {
@@ -71,6 +70,14 @@ export interface TurnPushes {
   since(taken: number): Promise<readonly AgenticMessage[]>;
   /** Takes no more of them; `false` if there are some that were not taken. */
   seal(taken: number): Promise<boolean>;
+}
+
+/** What middlewares keep for the user, beyond the turn. */
+export interface UserStates {
+  /** A middleware begins with a state of its own: that is no change. */
+  begin(middleware: string, state: unknown): void;
+  /** Writes what the turn has changed. Never rejects. */
+  save(): Promise<void>;
 }
 
 interface Listener {
@@ -184,10 +191,10 @@ export class OngoingTurn {
   answers = { asked: 0, wrapped: 0, known: 0, count: 0 };
   /** Whether a node may be entered again, in this process or another one: then its answers are kept. */
   isKept = false;
-  /** Until the values that middlewares keep for the user are read. */
-  opening: Promise<void> | undefined;
+  /** Whether the values that middlewares keep for the user have to be read. */
+  waitsForUser = false;
   /** Those values, if there are any. */
-  user: UserState | undefined;
+  user: UserStates | undefined;
   /** Of the agent around this one. */
   #outer: OngoingTurn | undefined;
   /** The agents that may answer, by name; `undefined` if that is only the called one. */
@@ -231,14 +238,7 @@ export class OngoingTurn {
     this.emit({ type: "start", threadId, checkpointId, answered });
     if (active !== state.active) this.emit({ type: "handoff", from: active, to: state.active });
     this.#dropStates(ctx);
-    if (this.agents.some(({ middleware }) => middleware.some(({ scope }) => scope === "user"))) this.#openUser(ctx);
-  }
-
-  #openUser(ctx: NodeContext): void {
-    this.opening = import("./user-state.js").then(async ({ openUserState }) => {
-      this.user = await openUserState(this, ctx);
-      this.opening = undefined;
-    });
+    this.waitsForUser = this.agents.some(({ middleware }) => middleware.some(({ scope }) => scope === "user"));
   }
 
   /** The thread goes on with what the model saw last, if a middleware of now sees to that. */

@@ -4,12 +4,11 @@ import { KumikoError, messageOf } from "../errors.js";
 import { isFields } from "../is.js";
 import { canonicalText } from "../run/policies/canonical-text.js";
 import { jsonCopy } from "../schema/encode-json.js";
-import type { AgentRun } from "./agent-context.js";
 import { isUserOptional } from "./create-middleware.js";
 import { needsStore, noUser } from "./errors.js";
 import { changeRow, parseRow, readRow, rowBytes } from "./threads/rows.js";
 import { idPart } from "./threads/turn-row.js";
-import { type OngoingTurn, turnAround } from "./turn.js";
+import type { OngoingTurn, UserStates } from "./turn.js";
 
 type States = Record<string, unknown>;
 
@@ -25,7 +24,7 @@ const maxBytes = 64 * 1024;
 export const userKey = (userId: string): string => `~user/${idPart(userId)}`;
 
 /** Reads what middlewares keep for the user. `undefined` if none does, or nobody has asked and they can do without. */
-export async function openUserState(turn: OngoingTurn, ctx: NodeContext): Promise<UserState | undefined> {
+export async function openUserState(turn: OngoingTurn, ctx: NodeContext): Promise<UserStates | undefined> {
   const { userId } = turn.state;
   const keeping = turn.agents.flatMap(({ middleware }) => middleware.filter(({ scope }) => scope === "user"));
   const [needy] = keeping.filter((middleware) => !isUserOptional(middleware));
@@ -39,11 +38,6 @@ export async function openUserState(turn: OngoingTurn, ctx: NodeContext): Promis
   return user;
 }
 
-/** The state of a middleware that lives as long as the user, as it was when the turn began. */
-export function stateAtBeginning({ ctx }: Pick<AgentRun, "ctx">, name: string): unknown {
-  return turnAround(ctx)?.state.user?.began[name];
-}
-
 interface Kept {
   readonly store: CheckpointStore;
   readonly userId: string;
@@ -52,7 +46,7 @@ interface Kept {
 }
 
 /** What middlewares keep for the user of a turn. Other turns of the user may change it meanwhile: each writes what it has changed. */
-export class UserState {
+class UserState implements UserStates {
   readonly #turn: OngoingTurn;
   readonly #kept: Kept;
   /** Whether something was kept for the user before: if that is gone, so is the user. */
@@ -83,7 +77,6 @@ export class UserState {
     state.user = { began: before?.began ?? structuredClone(known), known };
   }
 
-  /** A middleware begins with a state of its own: that is no change. */
   begin(name: string, state: unknown): void {
     const { user } = this.#turn.state;
     if (user !== undefined) user.known[name] = jsonCopy(state);

@@ -75,8 +75,8 @@ function checkRule(where: string, rule: CallRule): void {
 
 /** The rules of an agent; `undefined` if it has none, and nobody could always allow anything. */
 export function rulesIn(middleware: readonly AnyMiddleware[]): readonly CallRule[] | undefined {
-  const found = middleware.find((one) => ruling in one);
-  return found && (found as unknown as { readonly [ruling]: readonly CallRule[] })[ruling];
+  for (const one of middleware) if (ruling in one) return one[ruling] as readonly CallRule[];
+  return undefined;
 }
 
 export function isFor({ tool }: CallRule, name: string): boolean {

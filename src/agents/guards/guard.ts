@@ -21,9 +21,6 @@ export type GuardVerdict =
 
 type Verdict = Maybe<GuardVerdict>;
 
-/** Where a guard is asked. */
-export type GuardedPart = "input" | "output" | "toolCall";
-
 /**
  * Options of {@link guard}: at least one of its three functions. One that throws blocks.
  *

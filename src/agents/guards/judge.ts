@@ -6,7 +6,8 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { assistantMessage } from "../../schema/message/construct-message.js";
 import type { Maybe } from "../create-middleware.js";
 import type { OngoingTurn } from "../turn.js";
-import type { GuardedPart, GuardOptions, GuardVerdict } from "./guard.js";
+import type { GuardOptions, GuardVerdict } from "./guard.js";
+import type { GuardedPart } from "./guarded-part.js";
 
 /** A verdict that changes something. */
 export type Judged =

@@ -3,7 +3,8 @@ import { isFields } from "../../is.js";
 import { textOf } from "../../schema/message/read-message.js";
 import { list } from "../../wording.js";
 import { invalidAgentOption } from "../errors.js";
-import type { GuardedPart, GuardOptions, GuardVerdict } from "./guard.js";
+import type { GuardOptions, GuardVerdict } from "./guard.js";
+import type { GuardedPart } from "./guarded-part.js";
 import { replaced, type Span, withSpans } from "./spans.js";
 
 /** A kind of personal data that {@link piiGuard} knows. */

@@ -3,7 +3,6 @@ import type { AnyTool } from "../../tools/define/any-tool.js";
 import { createTool } from "../../tools/define/create-tool.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { turnAround } from "../turn.js";
-import { stateAtBeginning } from "../user-state.js";
 import { requireCount } from "./trim-messages.js";
 
 /** Options of {@link userProfile}. */
@@ -73,7 +72,7 @@ export function userProfile(options: UserProfileOptions = {}): Middleware<Profil
     beforeStep(run) {
       // it is there from the first step on, for the tool
       void run.state;
-      const lines = linesOf((stateAtBeginning(run, name) ?? {}) as Profile);
+      const lines = linesOf((turnAround(run.ctx)?.state.user?.began[name] ?? {}) as Profile);
       return lines === "" ? undefined : { addInstructions: `What is known about the user:\n${lines}` };
     },
   });

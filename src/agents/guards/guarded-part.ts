@@ -1,0 +1,2 @@
+/** Where a guard is asked. */
+export type GuardedPart = "input" | "output" | "toolCall";
