@@ -97,7 +97,7 @@ test("what was recorded with one model is no answer of another, and the miss say
   const other = untouchable("a/two");
   const miss = await ask("replay", other).catch((error) => error);
   expect(miss).toMatchObject({ code: "TAPE_MISS" });
-  expect(miss.message).toContain('this request to the model "a/two": Hi');
+  expect(miss.message).toContain('this request to the model "a/two": "Hi".');
   expect(miss.message).toContain('model:\n  recorded: "a/one"\n  asked:    "a/two"');
   expect(other.asked()).toBe(0);
 });

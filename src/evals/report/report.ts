@@ -55,6 +55,7 @@ export interface ScorerSummary {
 
 /** The outcome of an evaluation, as plain JSON. */
 export interface Report {
+  /** The version of this form: older reports stay readable. */
   readonly version: 1;
   /** The name of the evaluation. */
   readonly name: string;

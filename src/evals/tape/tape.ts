@@ -13,7 +13,7 @@ export type TapeMode = "replay" | "auto" | "record";
 
 /** Options of {@link cassette}. */
 export interface CassetteOptions {
-  /** @default KUMIKO_TAPE, or else "replay" if CI is set (and not "false" or "0"), else "auto" */
+  /** Where answers come from. @default KUMIKO_TAPE, or else "replay" if CI is set (and not "false" or "0"), else "auto" */
   readonly mode?: TapeMode | undefined;
   /** What they match makes no difference: dates, ids. Requests that are the same without it share answers. @default none */
   readonly ignore?: readonly RegExp[] | undefined;

@@ -67,7 +67,7 @@ export class TapedModels {
     const name = model.type ?? "";
     const { request, tools } = this.#requests.read(name, messages, ctx.options ?? {});
     const last = lastTextOf(request.messages);
-    const said = shortenText(typeof last === "string" ? last : JSON.stringify(last), { length: 100 });
+    const said = JSON.stringify(shortenText(typeof last === "string" ? last : JSON.stringify(last), { length: 100 }));
     return { kind: "model", request, tools, what: `this request to the model "${name}": ${said}` };
   }
 
