@@ -27,7 +27,16 @@ export const groups: readonly PageGroup[] = [
   },
   {
     text: "Tools",
-    pages: ["tools", "tool-middleware", "tools-reference", "../tool-calls-compared", "mcp", "grpc", "thrift", "search"],
+    pages: [
+      "tools",
+      "tool-middleware",
+      "tools-reference",
+      "../tool-calls-compared",
+      "mcp",
+      "../grpc",
+      "../thrift",
+      "search",
+    ],
   },
   { text: "Graphs", pages: ["workflow", "what-the-compiler-says", "streams", "maps-and-batches", "pictures"] },
   {
@@ -45,6 +54,6 @@ export const groups: readonly PageGroup[] = [
     ],
   },
   { text: "Documents", pages: ["documents-and-retrieval"] },
-  { text: "Coming from", pages: ["coming-from-langgraph", "coming-from-the-ai-sdk", "coming-from-mastra"] },
+  { text: "Coming from", pages: ["../coming-from-langgraph", "../coming-from-the-ai-sdk", "../coming-from-mastra"] },
   { text: "More", pages: ["errors", "../performance", "versions"] },
 ];

@@ -22,7 +22,10 @@ const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8
   .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
   .map(({ path, text }) => ({ path, text, ...parsePage(path, text) }));
 /** The pages for readers; the others are for maintainers, and the README has a shape of its own. */
-const guides = pages.filter(({ path }) => path.startsWith("docs/guides/") || path === "docs/performance.md");
+const guides = pages.filter(
+  ({ path }) =>
+    path.startsWith("docs/guides/") || /^docs\/(?:performance|grpc|thrift|coming-from-[a-z-]+)\.md$/.test(path),
+);
 const sources = readModules(root, "src")
   .map(({ path, source }) => ({ path, examples: findExamples(path, source.text) }))
   .filter(({ examples }) => examples.length > 0);

@@ -4,6 +4,7 @@ import type { AgentCallOptions, Prompt } from "./call-options.js";
 
 /** What records the events of runs: an `eventLog` of `kumiko/ui`. */
 export interface EventRecorder {
+  /** Returns the stream as it is, and keeps its events under this id as they pass. */
   record<Stream extends AsyncIterable<AgentEvent>>(id: string, stream: Stream): Stream;
 }
 

@@ -71,11 +71,17 @@ export interface TraceChunks {
 
 /** The tokens that a model has reported. */
 export interface TraceUsage {
+  /** Of the request: instructions, messages and descriptions of tools. */
   readonly promptTokens: number;
+  /** Of the answer, reasoning included. */
   readonly completionTokens: number;
+  /** Of the request and the answer together. */
   readonly totalTokens: number;
+  /** The part of `completionTokens` that was reasoning. */
   readonly reasoningTokens?: number | undefined;
+  /** The part of `promptTokens` that was read from the provider's cache. */
   readonly cachedTokens?: number | undefined;
+  /** The part of `promptTokens` that was written to the provider's cache. */
   readonly cacheWriteTokens?: number | undefined;
 }
 

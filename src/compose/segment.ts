@@ -31,11 +31,15 @@ export type SegmentOptions<I = unknown, Paths extends string = string, Inner = u
 export type SavedRun<O = unknown> = SavedRunFields &
   (
     | {
+        /** It came to its end. */
         readonly status: "finished";
         /** Its result; `undefined` if that could not be saved. */
         readonly output: O;
       }
-    | { readonly status: "ready" | "running" | "waiting" | "stopped" | "failed" | "cancelled" }
+    | {
+        /** How the run stands: `RunStatus` says what each means. */
+        readonly status: "ready" | "running" | "waiting" | "stopped" | "failed" | "cancelled";
+      }
   );
 
 interface SavedRunFields {
@@ -43,6 +47,7 @@ interface SavedRunFields {
   readonly id: string;
   /** The name of its graph. */
   readonly graph: string;
+  /** When it was first started or enqueued. */
   readonly startedAt: Date;
   /** When the status changed last. */
   readonly changedAt: Date;

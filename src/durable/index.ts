@@ -1,3 +1,5 @@
+/** Saved runs that outlive their process: lists, answers and questions for operators, and workers that go on with them. @packageDocumentation */
+
 export {
   type EnqueueInput,
   type EnqueueName,

@@ -38,7 +38,9 @@ export interface RunsOptions {
 
 /** A question that a run waits for. */
 export interface RunQuestion {
+  /** The run that waits. */
   readonly run: SavedRun;
+  /** The open question, with its id and what was asked. */
   readonly interrupt: Interrupt;
 }
 

@@ -26,10 +26,13 @@ export interface Access {
 export interface GivenAnswer {
   /** The key of the app; absent for a run of an unknown one. */
   readonly app: string | undefined;
+  /** The run that asked. */
   readonly checkpointId: string;
   /** The id of the question. */
   readonly interrupt: string;
+  /** What was answered. */
   readonly answer: unknown;
+  /** Who answered: `user` of what `authorize` returned. */
   readonly user: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;

@@ -13,6 +13,7 @@ export type RunStatus = "ready" | "running" | "waiting" | "stopped" | "failed" |
 
 /** What a store can find a run by. It is written with every save, in the same step as the bytes. */
 export interface RunIndex {
+  /** How the run stands. */
   readonly status: RunStatus;
   /** The name of the graph. */
   readonly graph: string;
@@ -22,8 +23,9 @@ export interface RunIndex {
   readonly since: number;
   /** When the first deadline of an open question passes, in milliseconds since 1970. */
   readonly due?: number | undefined;
-  /** The thread of a turn, and the user to whom that belongs. */
+  /** The thread of a turn. */
   readonly threadId?: string | undefined;
+  /** The user to whom the thread belongs. */
   readonly userId?: string | undefined;
 }
 
@@ -35,15 +37,19 @@ export interface RunRow extends RunIndex {
 
 /** Which runs are listed. A field with a list matches any of its values. */
 export interface RunQuery {
+  /** Only runs that stand like this. */
   readonly status?: RunStatus | readonly RunStatus[] | undefined;
+  /** Only runs of graphs with this name. */
   readonly graph?: string | readonly string[] | undefined;
+  /** Only runs that this process has claimed. */
   readonly owner?: string | readonly string[] | undefined;
+  /** Only turns of threads that belong to this user. */
   readonly userId?: string | readonly string[] | undefined;
   /** What the id starts with; of a turn, what its `threadId` starts with. */
   readonly prefix?: string | undefined;
   /** Only runs with a deadline before this time, in milliseconds since 1970. */
   readonly dueBefore?: number | undefined;
-  /** @default 100 */
+  /** How many runs the list has at most. @default 100 */
   readonly limit?: number | undefined;
   /** Only runs after this one: by `since`, then by id in the order of code points. */
   readonly after?: RunRow | undefined;
