@@ -43,12 +43,19 @@ export function readInitOptions(args: readonly string[]): GivenInitOptions {
 /** Asks in the terminal for what was not given; Enter takes what is in brackets. */
 export async function askInitOptions({ asks, ...options }: GivenInitOptions): Promise<InitOptions> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const left = new AbortController();
+  // Ctrl+D closes it, and a question would wait for ever; so does Ctrl+C
+  terminal.once("close", () => left.abort(new Error("\nNothing was made.")));
+  const ask = async (text: string): Promise<string> => {
+    const answer = terminal.question(text, { signal: left.signal });
+    return (await answer.catch(() => left.signal.throwIfAborted()))?.trim() ?? "";
+  };
   try {
-    const folder = asks.folder ? (await terminal.question("Folder (this one): ")).trim() || "." : options.folder;
+    const folder = asks.folder ? (await ask("Folder (this one): ")) || "." : options.folder;
     let { template } = options;
     while (asks.template) {
       const list = Object.entries(templates).map(([name, text]) => `  ${name.padEnd(7)}${text}`);
-      const answer = (await terminal.question(`${list.join("\n")}\nTemplate (agent): `)).trim() || "agent";
+      const answer = (await ask(`${list.join("\n")}\nTemplate (agent): `)) || "agent";
       if (isTemplate(answer)) {
         template = answer;
         break;
