@@ -3,6 +3,7 @@ import type { SourceModule } from "./source-module.js";
 /** From the bottom up: a file may import files of its own layer and of those before it. */
 const order = [
   "errors",
+  "words",
   "schema",
   "callbacks",
   "components",
@@ -127,6 +128,7 @@ class LayerMap {
 }
 
 const topFolders = [
+  "words",
   "schema",
   "callbacks",
   "components",

@@ -54,6 +54,7 @@ export { promptCache } from "./middleware/prompt-cache.js";
 export { type SubAgentsOptions, subAgents } from "./middleware/sub-agents.js";
 export { type SummarizeOptions, summarize } from "./middleware/summarize.js";
 export { type Todo, todoList } from "./middleware/todo-list.js";
+export { type FoundTools, type ToolSearchOptions, toolSearch } from "./middleware/tool-search.js";
 export { type TrimMessagesOptions, trimMessages } from "./middleware/trim-messages.js";
 export { type Profile, type UserProfileOptions, userProfile } from "./middleware/user-profile.js";
 export { ModelReply, type ModelRequest } from "./model-request.js";

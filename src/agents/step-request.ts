@@ -57,7 +57,7 @@ function newStep(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Prepar
     model,
     instructions,
     added: none,
-    hidden: [],
+    hidden: new Set(),
     infos,
     toolbox,
     toolChoice: undefined,
@@ -216,25 +216,25 @@ function toolsOnOffer(
   middleware: string,
 ): Pick<PreparedStep, "infos" | "toolbox" | "offered" | "hidden"> {
   const { infos, toolbox, offered } = tools === undefined ? step : toolsOf(turn, step, tools, middleware);
-  for (const name of hideTools) infoOf(toolbox, name, middleware);
-  const hidden = [...step.hidden, ...hideTools.map(modelName)];
-  if (hidden.length === 0) return { infos, toolbox, offered, hidden };
+  if (hideTools.length === 0 && step.hidden.size === 0) return { infos, toolbox, offered, hidden: step.hidden };
+  const added = infosOf(toolbox, hideTools, middleware).map(({ name }) => name);
+  const hidden = step.hidden.size === 0 ? new Set(added) : new Set([...step.hidden, ...added]);
   return {
-    infos: infos.filter(({ name }) => !hidden.includes(name)),
+    infos: infos.filter(({ name }) => !hidden.has(name)),
     toolbox,
-    offered: narrowToolbox(offered ?? toolbox, (name) => !hidden.includes(modelName(name))),
+    offered: narrowToolbox(offered ?? toolbox, (name) => !hidden.has(modelName(name))),
     hidden,
   };
 }
 
-function infoOf({ infos }: Toolbox, name: string, middleware: string): ToolInfo {
-  const info = infos.find((one) => one.name === modelName(name));
-  if (info !== undefined) return info;
-  throw unknownStepTool(
-    middleware,
-    name,
-    infos.map((one) => one.name),
-  );
+/** What models are told of tools, by their names; there may be thousands. */
+function infosOf({ infos }: Toolbox, names: readonly string[], middleware: string): ToolInfo[] {
+  const byName = new Map(infos.map((info) => [info.name, info]));
+  return names.map((name) => {
+    const info = byName.get(modelName(name));
+    if (info === undefined) throw unknownStepTool(middleware, name, [...byName.keys()]);
+    return info;
+  });
 }
 
 function toolsOf(
@@ -247,7 +247,7 @@ function toolsOf(
     const toolbox = toolboxOf(turn.parts, tools, { isRuled: turn.rules !== undefined });
     return { infos: toolbox.infos, toolbox, offered: undefined };
   }
-  const chosen = (tools as readonly string[]).map((name) => infoOf(step.toolbox, name, middleware));
+  const chosen = infosOf(step.toolbox, tools as readonly string[], middleware);
   const names = new Set(chosen.map(({ name }) => name));
   return {
     infos: chosen,

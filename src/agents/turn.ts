@@ -142,7 +142,7 @@ export interface PreparedStep {
   /** Those that middlewares have added. */
   readonly added: readonly AgenticMessage[];
   /** The names of tools that middlewares hide. */
-  readonly hidden: readonly string[];
+  readonly hidden: ReadonlySet<string>;
   readonly infos: readonly ToolInfo[];
   readonly toolbox: Toolbox;
   /** The tools that the model is offered, if a hook has chosen some: no others run. */

@@ -1,4 +1,4 @@
-import { queryTermsOf, termsOf } from "../../../rag/vectors/search-terms.js";
+import { queryTermsOf, termsOf } from "../../../words/terms.js";
 
 /** Limits of tsvector: characters of a term, positions per term, the last position, and bytes in total. */
 const longestTerm = 500;

@@ -1,7 +1,7 @@
 import { mostResults, type VectorSettings } from "../../../rag/vectors/requests.js";
-import { queryTermsOf } from "../../../rag/vectors/search-terms.js";
 import { type Hit, TopResults } from "../../../rag/vectors/top-results.js";
 import { vectorScore } from "../../../rag/vectors/vector-score.js";
+import { queryTermsOf } from "../../../words/terms.js";
 import { asBytes, type SqliteConnection, type SqliteRow, type SqliteValue } from "../connection.js";
 import type { ConditionSql } from "./condition-sql.js";
 import { isSearchedByVec, type SqliteIndexTables } from "./index-tables.js";

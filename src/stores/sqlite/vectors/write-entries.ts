@@ -7,7 +7,7 @@ import {
   hasVectors,
   type IndexSettings,
 } from "../../../rag/vectors/requests.js";
-import { termsOf } from "../../../rag/vectors/search-terms.js";
+import { termsOf } from "../../../words/terms.js";
 import type { SqliteConnection } from "../connection.js";
 import { lengthOutOfRange } from "../errors.js";
 import { sqliteConditionSql } from "./condition-sql.js";
