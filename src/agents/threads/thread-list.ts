@@ -1,6 +1,5 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { readHead, type ThreadHead, threadIds } from "./head-row.js";
-import { waitsNoMore } from "./left-turn.js";
 import type { ThreadInfo } from "./thread-info.js";
 import { readEnds } from "./turn-row.js";
 
@@ -19,7 +18,8 @@ export async function infoOf(store: CheckpointStore, id: string): Promise<Thread
     createdAt: head?.createdAt ?? first.record.startedAt,
     updatedAt: Math.max(head?.updatedAt ?? 0, startedAt),
     turns: number,
-    interrupts: status === "waiting" && !(await waitsNoMore(store, last)) ? interrupts : [],
+    interrupts:
+      status === "waiting" && !(await (await import("./left-turn.js")).waitsNoMore(store, last)) ? interrupts : [],
   });
 }
 
