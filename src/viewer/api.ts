@@ -5,7 +5,8 @@ import type { Level } from "./layout/level.js";
 
 /*
  * The JSON that the server of the viewer sends and takes. All paths are below `<basePath>/api/`. Errors are `Failure` with the
- * status of the response. GET: `about`, `apps/<key>`, `runs?<RunsQuery>`, `runs/<ref>`, `runs/<ref>/saves?before=`,
+ * status of the response. GET: `about`, `apps/<key>`,
+ * `apps/<key>/level?opened=<path>` (a `Level`), `runs?<RunsQuery>`, `runs/<ref>`, `runs/<ref>/saves?before=`,
  * `runs/<ref>/state?entry=&path=`, `runs/<ref>/turns?before=<turn>`, `values/<id>`, `questions`, `live?after=<id>`. POST: `answer`,
  * `start`, `fork`, and `again`, `go-on`, `stop`, `cancel`, `retry`, each with a `RunTarget`.
  *
@@ -98,8 +99,8 @@ export interface AppRow {
 /** `GET apps/<key>` */
 export interface AppView extends AppRow {
   readonly graph: GraphInfo;
-  /** Where everything stands: `layoutGraph(graph)`, so that the page has no layout of its own. */
-  readonly level: Level;
+  /** Where everything stands, so that the page has no layout of its own; absent for more than 2,000 nodes. */
+  readonly level?: Level;
   /** Of an agent: its description; `"dynamic"` is what a function supplies. */
   readonly agent?: AgentView;
   /** The JSON Schema of its input, if it has one. Agents take a message and a thread. */
@@ -189,7 +190,7 @@ export interface RunView {
   /** The key in `graphs` of the run's graph; absent for an unknown graph. */
   readonly graph?: string;
   readonly graphs: Readonly<Record<string, GraphInfo>>;
-  /** Where everything in its graph stands: `layoutGraph(graphs[graph])`. */
+  /** Where everything in its graph stands; absent for more than 2,000 nodes. */
   readonly level?: Level;
   /** The tools of each agent in the graph, by the path of the agent's node (`""` for the run itself). */
   readonly tools: Readonly<Record<string, readonly ToolView[]>>;

@@ -7,9 +7,10 @@ import { hasMethod, isFields } from "../is.js";
 import { kindOf } from "../wording.js";
 import type { RunView, SaveView, StateView } from "./api.js";
 import { invalidRun, severalRuns, unknownSaves } from "./errors.js";
-import { layoutGraph } from "./layout/layout-graph.js";
-import { saveView, spansOfSaves, statusOf } from "./save-view.js";
+import { levelOf } from "./layout/graph-picture.js";
+import { saveView, statusOf } from "./save-view.js";
 import { type SavedRun, savedPage } from "./saved-page.js";
+import { spansOfSaves } from "./saved-spans.js";
 import { runsOf, traceView } from "./trace-view.js";
 import { type Redact, wireView } from "./wire-value.js";
 
@@ -104,7 +105,7 @@ function viewOfSaves(info: GraphInfo, checkpointId: string, saves: readonly Save
     run: { ref: checkpointId, checkpointId, graph: name, component, status, startedAt, since },
     graph: name,
     graphs: { [name]: info },
-    level: layoutGraph(info),
+    ...levelOf(info),
     tools: {},
     segments: [],
     spans: spansOfSaves(saves, info),

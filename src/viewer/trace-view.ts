@@ -1,6 +1,6 @@
 import type { Trace, TraceNode } from "../callbacks/trace.js";
 import type { QuestionView, RunRow, RunStatus, RunView, SegmentView, SpanView, ValueView } from "./api.js";
-import { layoutGraph } from "./layout/layout-graph.js";
+import { levelOf } from "./layout/graph-picture.js";
 import { type Prices, placeOf, type SpanSource, spanView, type Used, usageView } from "./span-view.js";
 import { errorView, fieldsOf, type Redact, wireView } from "./wire-value.js";
 
@@ -39,7 +39,7 @@ export function traceView(
   const info = graph === undefined ? undefined : trace.graphs[graph];
   return {
     run,
-    ...(graph === undefined || info === undefined ? {} : { graph, level: layoutGraph(info) }),
+    ...(graph === undefined || info === undefined ? {} : { graph, ...levelOf(info) }),
     graphs: graph === undefined || info === undefined ? {} : { [graph]: info },
     tools: {},
     segments,

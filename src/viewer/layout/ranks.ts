@@ -1,4 +1,5 @@
 import { graphlib, layout } from "@dagrejs/dagre";
+import { quickRanks } from "./quick-ranks.js";
 
 /** A node as far as ranks and positions need it. */
 export interface RankedNode {
@@ -23,10 +24,14 @@ export interface Ranks {
   readonly bends: readonly ReadonlyMap<number, number>[];
 }
 
+/** It takes seconds for 300 nodes with many edges. */
+const mostForDagre = 150;
+
 /** Rows and horizontal positions by dagre. `last` is the key of a node that stands below all others. */
 export function rankNodes(nodes: readonly RankedNode[], edges: readonly RankedEdge[], last: string): Ranks {
   // dagre has its own use for some characters in keys
   const ids = new Map(nodes.map(({ key }, index) => [key, `n${index}`]));
+  if (nodes.length > mostForDagre) return quickRanks(nodes, edges, last);
   const idOf = (key: string): string => ids.get(key) ?? key;
   const ranks = rankIds(
     nodes.map((node) => ({ ...node, key: idOf(node.key) })),

@@ -17,7 +17,7 @@ import type {
   ToolView,
   TurnView,
 } from "../api.js";
-import { layoutGraph } from "../layout/layout-graph.js";
+import { levelOf } from "../layout/graph-picture.js";
 import { saveView } from "../save-view.js";
 import { placeOf, spanView, usageView } from "../span-view.js";
 import { errorView, type Redact, wireView, withoutSecrets } from "../wire-value.js";
@@ -51,16 +51,24 @@ export const liveRef = (key: string): string => `k.${key}`;
 /** Makes what the page shows of runs. */
 export class RunViews {
   readonly #parts: ViewParts;
+  /** Of which run a copy that was made here is. */
+  readonly #forks = new Map<string, string>();
 
   constructor(parts: ViewParts) {
     this.#parts = parts;
   }
 
+  forked(ref: string, of: string): void {
+    this.#forks.set(ref, of);
+  }
+
   /** The row of a run in a store. */
   storedRow({ storeName, row, app }: StoredRun, live?: LiveRun): RunRow {
     const { id, status, graph, since, owner, threadId, userId } = row;
+    const ref = storedRef(storeName, id);
+    const forkOf = this.#forks.get(ref);
     return {
-      ref: storedRef(storeName, id),
+      ref,
       checkpointId: id,
       store: storeName,
       graph,
@@ -70,6 +78,7 @@ export class RunViews {
       ...(owner !== undefined && { owner }),
       ...(threadId !== undefined && { threadId }),
       ...(userId !== undefined && { userId }),
+      ...(forkOf !== undefined && { forkOf }),
       ...(live !== undefined && this.#known(live)),
     };
   }
@@ -131,7 +140,7 @@ export class RunViews {
         ...(stored !== undefined && { startedAt: stored.document.startedAt, questions: questions.length }),
         ...(error !== undefined && { error: errorView(error.value, redact) }),
       },
-      ...(info !== undefined && { graph: info.name, level: layoutGraph(info) }),
+      ...(info !== undefined && { graph: info.name, ...levelOf(info) }),
       graphs,
       tools: info === undefined ? {} : toolsOf(info),
       segments: (live?.roots ?? []).map(segmentView),

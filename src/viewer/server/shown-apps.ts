@@ -10,7 +10,7 @@ import type { Plan } from "../../compose/plan/plan.js";
 import { KumikoError } from "../../errors.js";
 import { CompiledPlan } from "../../run/compiled-plan.js";
 import type { AgentView, AppRow, AppView, ToolView } from "../api.js";
-import { layoutGraph } from "../layout/layout-graph.js";
+import { levelOf } from "../layout/graph-picture.js";
 import type { App, ViewerOptions } from "../viewer-options.js";
 
 type AnyGraph = CompiledGraph<unknown, unknown>;
@@ -84,7 +84,7 @@ export function appView({ row, agent, info }: ShownApp): AppView {
   return {
     ...row,
     graph: info,
-    level: layoutGraph(info),
+    ...levelOf(info),
     ...(agent !== undefined && { agent: agentView(agent) }),
     ...(info.input !== undefined && { input: info.input }),
   };

@@ -14,6 +14,7 @@ import type {
   RunRow,
   RunStatus,
 } from "../api.js";
+import { graphPicture } from "../layout/graph-picture.js";
 import { type Access, checkAccess, type DevParts, type ViewerOptions } from "../viewer-options.js";
 import { fieldsOf, withoutSecrets } from "../wire-value.js";
 import { Actions, type Begun } from "./actions.js";
@@ -165,7 +166,11 @@ export class ViewerServer {
     if (what === "questions") return json(await this.#questions());
     if (what === "live") return this.#follow(search);
     if (what === "runs" && id === undefined) return json(await this.#runs(search));
-    if (what === "apps" && id !== undefined) return json(appView(this.#app(id)));
+    if (what === "apps" && id !== undefined) {
+      const app = this.#app(id);
+      if (more === "level") return json(graphPicture(app.info, search.getAll("opened").slice(0, 50)) ?? null);
+      return json(appView(app));
+    }
     if (what === "values" && id !== undefined) {
       const value = this.#values.whole(id);
       if (value === undefined) throw new Refusal(404, "GONE", "The value is not kept any more. Load the run again.");
@@ -334,8 +339,9 @@ export class ViewerServer {
         const { checkpointId } = await this.#actions.fork(stored, body);
         const copy = await this.#stored.read(stored.storeName, checkpointId);
         if (copy === undefined) throw new Refusal(404, "UNKNOWN_CHECKPOINT", "The copy is gone.");
+        this.#views.forked(storedRef(stored.storeName, checkpointId), stored.row.id);
         if (body.resume !== false) await this.#actions.goOn(copy);
-        return { run: { ...this.#views.storedRow(copy), forkOf: stored.row.id } };
+        return { run: this.#views.storedRow(copy) };
       }
       case "again": {
         if (stored.app === undefined) throw new Refusal(409, "UNKNOWN_APP", "The app of the run is not given.");

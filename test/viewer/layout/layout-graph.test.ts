@@ -16,6 +16,12 @@ describe("the layout of a graph", () => {
     const { edges, ...faults } = total;
     expect(edges).toBeGreaterThan(10_000);
     expect(faults).toEqual({ overlaps: 0, crossings: 0, outside: 0, slanted: 0, hiddenLabels: 0 });
+  }, 600_000);
+
+  it("lays out graphs of hundreds of nodes by the same rules", () => {
+    const next = randomGraphs(3, 200);
+    const faults = faultsOf(layoutGraph(next()));
+    expect(faults).toMatchObject({ overlaps: 0, crossings: 0, slanted: 0 });
   });
 
   it("is the same each time", () => {

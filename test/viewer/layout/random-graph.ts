@@ -1,7 +1,7 @@
 import type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "../../../src/callbacks/graph-info.js";
 
-/** Random graphs, the same for the same seed: with branches, loops, data edges, inner graphs and agents. */
-export function randomGraphs(seed: number): () => GraphInfo {
+/** Random graphs, the same for the same seed: with branches, loops, data edges, inner graphs and agents. `size`: of the outermost. */
+export function randomGraphs(seed: number, size?: number): () => GraphInfo {
   let state = seed;
   const random = (): number => {
     state = (state * 16807) % 2147483647;
@@ -16,8 +16,7 @@ export function randomGraphs(seed: number): () => GraphInfo {
     return { key, component: "lambda" };
   };
   const kinds: readonly GraphEdgeInfo["kind"][] = ["edge", "data", "branch"];
-  const graphOf = (depth: number): GraphInfo => {
-    const count = 1 + below(9);
+  const graphOf = (depth: number, count = 1 + below(9)): GraphInfo => {
     const nodes = Array.from({ length: count }, (_, index) => nodeOf("n".repeat(1 + below(18)) + index, depth));
     const keyOf = (index: number): string => nodes[index]?.key ?? "";
     const edges: GraphEdgeInfo[] = [];
@@ -31,7 +30,7 @@ export function randomGraphs(seed: number): () => GraphInfo {
       if (!edges.some(({ from }) => from === key)) edges.push({ from: key, to: "end", kind: "edge" });
     return { name: "random", component: "graph", nodes, edges };
   };
-  return () => graphOf(2);
+  return () => graphOf(2, size);
 }
 
 export function agentGraph(tools: number): GraphInfo {
