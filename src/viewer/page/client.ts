@@ -85,6 +85,11 @@ export function takeToken(base: string): string | undefined {
   return given ?? localStorage.getItem(name) ?? undefined;
 }
 
+/** Where the picture of an app is, with these folded nodes open. */
+export function levelPath(app: string, opened: readonly string[]): string {
+  return `apps/${encodeURIComponent(app)}/level?${new URLSearchParams(opened.map((path) => ["opened", path]))}`;
+}
+
 /** The key of a form: pressing twice sends once. */
 export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");

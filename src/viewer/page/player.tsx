@@ -24,7 +24,7 @@ function SavedRunPage({ view, states = {}, savedAt }: SavedRun) {
   );
   return (
     <main class="main saved">
-      <RunHead moment={moment} player={player} onSelect={setSelected} onTab={setTab}>
+      <RunHead moment={moment} player={player}>
         <span class="t3">Saved {dateTime(savedAt)} · read-only</span>
       </RunHead>
       <RunBody

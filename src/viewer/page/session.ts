@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useCallback, useContext, useEffect, useState } from "preact/hooks";
-import type { About, LiveEvent } from "../api.js";
+import type { About, LiveEvent, QuestionList } from "../api.js";
 import { type Client, messageOf } from "./client.js";
 import type { LiveListener } from "./live.js";
 
@@ -49,6 +49,50 @@ export function useLoaded<Data>(name: string, load: () => Promise<Data>): Loaded
   }, []);
   const isOwn = state.name === name;
   return { data: isOwn ? state.data : undefined, error: isOwn ? state.error : undefined, reload, change };
+}
+
+/** Calls `reload` for events that it is due for: at once, and then at most once in 500 ms, however much happens. */
+export function useReload(isDue: (event: LiveEvent) => boolean, reload: () => void): void {
+  const [state] = useState({ isDue, timer: 0, isPending: false });
+  state.isDue = isDue;
+  useEffect(() => () => clearTimeout(state.timer), [state]);
+  useLive((event) => {
+    if (!state.isDue(event)) return;
+    state.isPending = true;
+    if (state.timer !== 0) return;
+    const run = (): void => {
+      state.timer = 0;
+      if (!state.isPending) return;
+      state.isPending = false;
+      state.timer = window.setTimeout(run, 500);
+      reload();
+    };
+    run();
+  });
+}
+
+/** The open questions, kept up to date. */
+export function useQuestions(): Loaded<QuestionList> {
+  const { client } = useSession();
+  const loaded = useLoaded<QuestionList>("questions", () => client.get("questions"));
+  useReload((event) => {
+    if (event.type !== "run") return event.type === "questions" || event.type === "open";
+    // answered elsewhere, or cancelled
+    const isAsking = loaded.data?.questions.some(({ run }) => run.ref === event.run.ref);
+    return isAsking === true && event.run.status !== "waiting";
+  }, loaded.reload);
+  return loaded;
+}
+
+/** Calls `listener` with the events of some milliseconds at a time, so that much that happens is drawn once. */
+export function useLiveBatches(isDue: (event: LiveEvent) => boolean, listener: (events: LiveEvent[]) => void): void {
+  const [state] = useState<{ events: LiveEvent[]; timer: number }>({ events: [], timer: 0 });
+  useEffect(() => () => clearTimeout(state.timer), [state]);
+  useLive((event) => {
+    if (!isDue(event)) return;
+    if (state.events.push(event) > 1) return;
+    state.timer = window.setTimeout(() => listener(state.events.splice(0)), 30);
+  });
 }
 
 /** Calls `listener` for events of the server. */

@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 import { useEffect, useState } from "preact/hooks";
-import type { QuestionList, RunList } from "../api.js";
+import type { RunList } from "../api.js";
 import { Dialog } from "./parts/dialog.js";
 import { isTyping } from "./parts/elements.js";
 import { age, count } from "./parts/format.js";
 import { Icon, type IconName, Logo } from "./parts/icon.js";
 import { Dot } from "./parts/status.js";
 import { addressOf, type Route, useRoute } from "./route.js";
-import { useLive, useLoaded, useSession } from "./session.js";
+import { useLoaded, useQuestions, useReload, useSession } from "./session.js";
 import { AppView } from "./views/app-view.js";
 import { InboxView } from "./views/inbox-view.js";
 import { RunView } from "./views/run-view.js";
@@ -52,12 +52,9 @@ function View({ route }: { readonly route: Route }) {
 
 function Sidebar({ route }: { readonly route: Route }) {
   const { client, about } = useSession();
-  const questions = useLoaded<QuestionList>("waiting", () => client.get("questions"));
+  const questions = useQuestions();
   const recent = useLoaded<RunList>("recent", () => client.get("runs", { limit: "6" }));
-  useLive(({ type }) => {
-    if (type === "questions" || type === "open") questions.reload();
-    if (type === "run" || type === "open") recent.reload();
-  });
+  useReload(({ type }) => type === "run" || type === "open", recent.reload);
   const waiting = questions.data?.questions.length ?? 0;
   const isRuns = route.view === "runs" || route.view === "run";
   return (

@@ -53,10 +53,15 @@ export function usePage() {
   const open = async (hash: string, look: Look = {}): Promise<OpenPage> => {
     const server = await serveRecorded(look.data);
     onTestFinished(() => server.close());
+    return { server, ...(await openAt(server.url, hash, look)) };
+  };
+
+  /** Opens an address of a page that is served. */
+  const openAt = async (url: string, hash: string, look: Look = {}) => {
     const page = await (await context(look)).newPage();
-    const faults = watch(page, server.url);
-    await page.goto(server.url + hash);
-    return { page, server, faults };
+    const faults = watch(page, url);
+    await page.goto(url + hash);
+    return { page, faults };
   };
 
   /** Opens a file, as a double click would. */
@@ -66,7 +71,7 @@ export function usePage() {
     await page.goto(`file://${path}`);
     return { page, faults };
   };
-  return { open, openFile };
+  return { open, openAt, openFile };
 }
 
 function watch(page: Page, own: string): string[] {

@@ -14,6 +14,8 @@ export interface FieldProps {
   /** What it was before the person changed it: shown beside what differs, with an undo. */
   readonly was?: Draft | undefined;
   readonly isRequired: boolean;
+  /** Beside another field there is no room for a row of choices. */
+  readonly isNarrow?: boolean;
   readonly mistakes: readonly Mistake[];
   onChange(draft: Draft): void;
 }
@@ -53,7 +55,7 @@ export function Fields({
   readonly mistakes: readonly Mistake[];
   onChange(drafts: Readonly<Record<string, Draft>>): void;
 }) {
-  const one = ({ name, isRequired, field }: NamedField) => (
+  const one = ({ name, isRequired, field }: NamedField, isNarrow = false) => (
     <Field
       key={name}
       name={name}
@@ -62,6 +64,7 @@ export function Fields({
       draft={drafts[name]}
       was={was?.[name]}
       isRequired={isRequired}
+      isNarrow={isNarrow}
       mistakes={mistakes}
       onChange={(draft) => onChange({ ...drafts, [name]: draft })}
     />
@@ -74,7 +77,7 @@ export function Fields({
       rows.push(
         <div key={`${field.name} row`} class="two">
           {one(field)}
-          {one(next)}
+          {one(next, true)}
         </div>,
       );
       index++;
@@ -235,17 +238,25 @@ function SwitchField({ name, field, draft, was, onChange, path, mistakes }: Fiel
 }
 
 function LineField(props: FieldProps) {
-  const { name, path, field, draft, was, isRequired, mistakes, onChange } = props;
+  const { name, path, field, draft, was, isRequired, isNarrow = false, mistakes, onChange } = props;
   const id = useId();
   const isChanged = was !== undefined && JSON.stringify(was) !== JSON.stringify(draft);
   const isWrong = mistakes.some((mistake) => mistake.path === path);
   const title = field.title ?? name;
-  const isGroup = field.type === "choice" && field.values.length <= 4 && !isShortChoice(field);
+  const isGroup = field.type === "choice" && field.values.length <= 4 && !isNarrow;
   return (
     <div class={`field${isChanged ? " changed" : ""}`}>
       {isGroup ? (
-        <span class="field-title" id={`${id}-title`}>
-          {title}
+        <span class="field-title">
+          <span id={`${id}-title`}>
+            <SafeText text={title} hasLinks={false} />
+          </span>
+          {!isRequired && <span class="optional">optional</span>}
+          {!isRequired && draft !== undefined && (
+            <button type="button" class="link" onClick={() => onChange(undefined)}>
+              clear
+            </button>
+          )}
         </span>
       ) : (
         <label for={id}>

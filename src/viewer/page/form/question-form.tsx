@@ -6,6 +6,7 @@ import { Icon } from "../parts/icon.js";
 import { JsonView } from "../parts/json-view.js";
 import { field as memberOf } from "../parts/plain-value.js";
 import { SafeText } from "../parts/safe-text.js";
+import { isSendKey, SendKey } from "../parts/send-key.js";
 import { useSession } from "../session.js";
 import { type Draft, draftOf, type Mistake, readDraft } from "./draft.js";
 import { type FieldModel, fieldModel } from "./field-model.js";
@@ -19,6 +20,8 @@ interface QuestionFormProps {
   onDone(result: AnswerResult | undefined): void;
   /** Keeps an answer, to send it together with those of the same run. */
   readonly keep?: ((value: unknown) => void) | undefined;
+  /** Stands at the right of the buttons. */
+  readonly beside?: preact.ComponentChildren;
 }
 
 /** What answers a question: an approval, a form of its schema, a text, or Continue. */
@@ -49,9 +52,10 @@ interface Sender {
   /** `read` returns the value, or `undefined` if it is not complete. */
   submit(read: () => unknown): (event: Event) => void;
   readonly canKeep: boolean;
+  readonly beside: preact.ComponentChildren;
 }
 
-function useSender({ question, onDone, keep }: QuestionFormProps): Sender {
+function useSender({ question, onDone, keep, beside }: QuestionFormProps): Sender {
   const { client, say } = useSession();
   const [key] = useState(newKey);
   const [isSending, setIsSending] = useState(false);
@@ -82,7 +86,7 @@ function useSender({ question, onDone, keep }: QuestionFormProps): Sender {
     if (isKept && keep !== undefined) keep(value);
     else void send(value);
   };
-  return { isSending, failure, mistakes, submit, canKeep: keep !== undefined };
+  return { isSending, failure, mistakes, submit, canKeep: keep !== undefined, beside };
 }
 
 interface FormProps extends QuestionFormProps {
@@ -99,7 +103,7 @@ function Actions({ label, sender, children }: { label: string; sender: Sender; c
       )}
       <div class="acts">
         <button type="submit" class="btn primary" disabled={sender.isSending}>
-          {sender.isSending ? "Sending …" : label} <kbd class="keys">⌘↵</kbd>
+          {sender.isSending ? "Sending …" : label} <SendKey />
         </button>
         {children}
         {sender.canKeep && (
@@ -107,14 +111,15 @@ function Actions({ label, sender, children }: { label: string; sender: Sender; c
             Keep for later
           </button>
         )}
+        {sender.beside}
       </div>
     </>
   );
 }
 
-/** Ctrl Enter, or ⌘ Enter, sends the form that the focus is in. */
+/** Sends the form that the focus is in. */
 function sendByKey(event: KeyboardEvent): void {
-  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+  if (!isSendKey(event)) return;
   event.preventDefault();
   if (event.currentTarget instanceof HTMLFormElement) event.currentTarget.requestSubmit();
 }

@@ -33,7 +33,7 @@ export function makeAxis(run: RunModel, width: number): Axis {
   }
   const shown = joined.reduce((sum, { from, to }) => sum + to - from, 0) || 1;
   const folds = Math.max(0, joined.length - 1);
-  const fold = Math.min(foldWidth, (width * 0.6) / Math.max(1, folds));
+  const fold = Math.min(foldWidth, (width * (width < 400 ? 0.35 : 0.6)) / Math.max(1, folds));
   const scale = Math.max(0, width - fold * folds) / shown;
   const parts: AxisPart[] = [];
   let x = 0;

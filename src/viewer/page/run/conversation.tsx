@@ -1,17 +1,18 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import type { QuestionView, TurnView } from "../../api.js";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ErrorView, QuestionView, TurnView } from "../../api.js";
 import { count, duration, plural } from "../parts/format.js";
 import { Icon, iconOf } from "../parts/icon.js";
 import { JsonView } from "../parts/json-view.js";
 import { brief } from "../parts/plain-value.js";
+import { QuestionTitle } from "../parts/question-title.js";
 import { SafeText } from "../parts/safe-text.js";
 import { readMessage, type ShownMessage } from "./messages.js";
 import type { Moment } from "./moment.js";
 import { momentOf } from "./moment.js";
 import type { ShownSpan } from "./run-model.js";
-import { type TalkItem, talkItems } from "./talk-items.js";
+import { type TalkItem, talkAt } from "./talk-items.js";
 
 interface ConversationProps {
   readonly moment: Moment;
@@ -21,10 +22,14 @@ interface ConversationProps {
   readonly answer?: ((question: QuestionView) => ComponentChildren) | undefined;
 }
 
+/** So many are shown at first: the last ones. */
+const firstItems = 120;
+
 /** What was said and done, up to a moment. */
 export function Conversation({ moment, selected, onSelect, answer }: ConversationProps) {
   const ref = useRef<HTMLDivElement>(null);
-  const items = talkItems(moment);
+  const [limit, setLimit] = useState(firstItems);
+  const { items, earlier } = talkAt(moment, limit);
   const { view } = moment.run;
   const size = items.length + moment.time / 1e12;
   useEffect(() => {
@@ -32,18 +37,79 @@ export function Conversation({ moment, selected, onSelect, answer }: Conversatio
     if (element !== null && size > 0) element.scrollTop = element.scrollHeight;
   }, [size]);
   const open = moment.isEnd ? view.questions : [];
+  const isTold = items.some(({ kind }) => kind === "error") || items.some(isFailedCall);
+  const error = moment.isEnd && !isTold ? view.run.error : undefined;
   const turns = (view.turns ?? []).slice(0, -1);
   return (
     <div class="talk" ref={ref} tabIndex={0} role="log" aria-label="Conversation" aria-live="off">
       {turns.length > 0 && <EarlierTurns turns={turns} />}
-      {items.length === 0 && <p class="t3">Nothing has been said yet.</p>}
+      {items.length === 0 && <p class="t3">{quiet(moment)}</p>}
+      {earlier > 0 && (
+        <button type="button" class="link" onClick={() => setLimit(limit * 4)}>
+          Show earlier ({count(earlier)})
+        </button>
+      )}
       {items.map((item) => (
         <Item key={item.id} item={item} moment={moment} selected={selected} onSelect={onSelect}>
           {answerOf(item, open, answer)}
         </Item>
       ))}
+      {error !== undefined && <RunError error={error} />}
+      {unasked(items, open, answer).map((question) => (
+        <div key={question.id} class="msg ai">
+          <QuestionTitle question={question} />
+          {answer?.(question)}
+        </div>
+      ))}
     </div>
   );
+}
+
+/** What is said where no model has been asked. */
+function quiet({ run, isEnd }: Moment): string {
+  if (!isEnd) return "Nothing has been said yet.";
+  return run.spans.length === 0
+    ? "What was said is not known here: the run passed elsewhere. Its saves have its state."
+    : "No model was asked in this run.";
+}
+
+/** Open questions of a run whose spans are not known here. */
+function unasked(
+  items: readonly TalkItem[],
+  open: readonly QuestionView[],
+  answer: ConversationProps["answer"],
+): readonly QuestionView[] {
+  const asked = items.flatMap((item) => {
+    const isQuestion = item.kind === "tool" || item.kind === "question";
+    return (isQuestion && questionOf(item.span.source.address, item.span.source.status, open)) || [];
+  });
+  return answer === undefined ? [] : open.filter((question) => !asked.includes(question));
+}
+
+function questionOf(address: string, status: string, open: readonly QuestionView[]): QuestionView | undefined {
+  if (status !== "waiting") return undefined;
+  return open.find(
+    (other) => other.address === address || other.path === address || other.address.startsWith(`${address};`),
+  );
+}
+
+/** The error of a run whose spans are not known here, or of what is not shown. */
+function RunError({ error }: { readonly error: ErrorView }) {
+  return (
+    <div class="msg ai failure">
+      <div class="who">
+        <Icon name="failed" size={11} />
+        {error.nodePath?.join("/") || "the run"} failed
+      </div>
+      <p>
+        <SafeText text={error.message} />
+      </p>
+    </div>
+  );
+}
+
+function isFailedCall(item: TalkItem): boolean {
+  return item.kind === "tool" && item.span.status === "failed";
 }
 
 function answerOf(
@@ -52,10 +118,17 @@ function answerOf(
   answer: ConversationProps["answer"],
 ): ComponentChildren {
   if (item.kind !== "tool" && item.kind !== "question") return undefined;
-  if (item.span.source.status !== "waiting" || answer === undefined) return undefined;
-  const { address } = item.span.source;
-  const question = questions.find((other) => other.address === address || other.address.startsWith(`${address};`));
-  return question && answer(question);
+  const { address, status } = item.span.source;
+  const question = questionOf(address, status, questions);
+  if (question === undefined || answer === undefined) return undefined;
+  return item.kind === "tool" ? (
+    answer(question)
+  ) : (
+    <>
+      <QuestionTitle question={question} />
+      {answer(question)}
+    </>
+  );
 }
 
 interface ItemProps {
@@ -89,7 +162,7 @@ function Item({ item, moment, selected, onSelect, children }: ItemProps) {
         <div class="msg ai">
           <div class="who">
             <Icon name="ask" size={11} />
-            {item.span.path} asks
+            {item.span.path} {children === undefined ? "asked a question" : "asks"}
           </div>
           {children}
         </div>
@@ -179,7 +252,7 @@ function ToolCall({ item, time, isOpen, onSelect, children }: ToolCallProps) {
         : status === "failed"
           ? "failed"
           : iconOf(span.component);
-  const words = { waiting: "needs an answer", running: "running", failed: "failed", idle: "", done: "" }[status];
+  const words = { waiting: "needs approval", running: "running", failed: "failed", idle: "", done: "" }[status];
   return (
     <div class={`tool ${status}`}>
       <button type="button" aria-expanded={isOpen} onClick={() => onSelect(isOpen ? undefined : span.row)}>

@@ -8,15 +8,17 @@ import { SafeText } from "../parts/safe-text.js";
 import { Pill } from "../parts/status.js";
 import type { Moment, NodeMoment } from "./moment.js";
 import { activeAt, inputOf, outputOf, type RunModel, type ShownSpan } from "./run-model.js";
+import { type ReadState, useStateAt } from "./use-state-at.js";
 
 interface DetailsProps {
   readonly moment: Moment;
   readonly selected: string | undefined;
   readonly load?: ((more: string) => Promise<ValueView>) | undefined;
+  readonly read?: ReadState | undefined;
 }
 
 /** What is known of the selected node or tool, at a moment. */
-export function Details({ moment, selected, load }: DetailsProps) {
+export function Details({ moment, selected, load, read }: DetailsProps) {
   const [path = "", tool] = (selected ?? "").split("#");
   const now = moment.node(selected ?? "");
   const span = now.last;
@@ -38,7 +40,11 @@ export function Details({ moment, selected, load }: DetailsProps) {
           </div>
           <Facts now={now} span={span} run={moment.run} />
           {span.source.error !== undefined && span.end <= moment.time && <Failure error={span.source.error} />}
-          <Values moment={moment} span={span} isTool={tool !== undefined} load={load} />
+          {span.id.startsWith("save ") ? (
+            <SavedOutput span={span} load={load} read={read} />
+          ) : (
+            <Values moment={moment} span={span} isTool={tool !== undefined} load={load} />
+          )}
         </>
       )}
     </section>
@@ -98,6 +104,19 @@ export function Failure({ error }: { readonly error: ErrorView }) {
         <SafeText text={error.message} />
       </p>
       {error.cause !== undefined && <Failure error={error.cause} />}
+    </section>
+  );
+}
+
+/** Of a node that ran elsewhere, the save has its output until the next node has read it. */
+function SavedOutput({ span, load, read }: { readonly span: ShownSpan } & Pick<DetailsProps, "load" | "read">) {
+  const [, entry = "", path = ""] = span.id.split(" ");
+  const found = useStateAt(entry, path, read);
+  if (found?.state?.output === undefined) return <p class="t3">This run passed elsewhere: only its saves are known.</p>;
+  return (
+    <section class="sec">
+      <h2>Output</h2>
+      <ValueBox view={found.state.output} label="Output" load={load} />
     </section>
   );
 }

@@ -6,7 +6,7 @@ import type { Level, LevelEdge, LevelNode } from "../../layout/level.js";
 import { px } from "../parts/elements.js";
 import { duration } from "../parts/format.js";
 import { Icon, iconOf, kindOf } from "../parts/icon.js";
-import type { Moment } from "./moment.js";
+import type { Moment, NodeMoment } from "./moment.js";
 
 export interface GraphState {
   /** Absent for the graph of an app, which no run is shown of. */
@@ -14,7 +14,18 @@ export interface GraphState {
   readonly selected: string | undefined;
   /** The node with the focus of the keyboard. */
   readonly focused: string | undefined;
+  /** What is on the screen, in pixels of the whole picture: only that is drawn. */
+  readonly sight: Sight;
   onSelect(row: string): void;
+  /** Opens a node whose inner graph is folded. */
+  onOpen?: ((path: string) => void) | undefined;
+}
+
+export interface Sight {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
 }
 
 interface LevelProps extends GraphState {
@@ -23,21 +34,54 @@ interface LevelProps extends GraphState {
 
 /** The cards and lines of one graph, and in its boxes those of inner ones. */
 export function GraphLevel({ level, ...state }: LevelProps) {
+  const { sight, focused = "" } = state;
+  const nodes = level.nodes.filter(
+    (node) => isSeen(boundsOf(node), sight) || `${focused}/`.startsWith(`${node.path}/`),
+  );
+  const edges = level.edges.filter((edge) => isSeen(reachOf(edge), sight));
   return (
     <>
-      <Lines level={level} moment={state.moment} />
-      {level.edges.map((edge) => (
+      <Lines level={level} edges={edges} moment={state.moment} />
+      {edges.map((edge) => (
         <Label key={`${edge.from} ${edge.to}`} edge={edge} />
       ))}
-      {level.nodes.map((node) => (
+      {nodes.map((node) => (
         <NodeView key={node.path} node={node} {...state} />
       ))}
     </>
   );
 }
 
-function Lines({ level, moment }: { readonly level: Level; readonly moment: Moment | undefined }) {
-  const edges = level.edges.map((edge) => ({ edge, isTaken: moment?.isTaken(edge, level) === true }));
+function isSeen({ left, top, right, bottom }: Sight, sight: Sight): boolean {
+  return right >= sight.left && left <= sight.right && bottom >= sight.top && top <= sight.bottom;
+}
+
+function boundsOf({ x, y, width, height }: LevelNode): Sight {
+  return { left: x, top: y, right: x + width, bottom: y + height };
+}
+
+const reaches = new WeakMap<LevelEdge, Sight>();
+
+function reachOf(edge: LevelEdge): Sight {
+  const known = reaches.get(edge);
+  if (known !== undefined) return known;
+  const { points, label } = edge;
+  const all =
+    label === undefined ? points : [...points, { x: label.x - 80, y: label.y }, { x: label.x + 80, y: label.y }];
+  const [xs, ys] = [all.map(({ x }) => x), all.map(({ y }) => y)];
+  const reach = { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
+  reaches.set(edge, reach);
+  return reach;
+}
+
+interface LinesProps {
+  readonly level: Level;
+  readonly edges: readonly LevelEdge[];
+  readonly moment: Moment | undefined;
+}
+
+function Lines({ level, edges: seen, moment }: LinesProps) {
+  const edges = seen.map((edge) => ({ edge, isTaken: moment?.isTaken(edge, level) === true }));
   // what was taken lies above
   edges.sort((a, b) => Number(a.isTaken) - Number(b.isTaken));
   return (
@@ -131,20 +175,21 @@ function Card({ node, style, ...state }: PlacedProps) {
       class={`node st-${status} k-${info?.component}${isSelected ? " sel" : ""}`}
       style={style}
       {...focusProps(node, state)}
+      onClick={() => {
+        state.onSelect(node.path);
+        if (node.folded !== undefined) state.onOpen?.(node.path);
+      }}
     >
       <span class="ico">
         <Icon name={status === "waiting" ? "ask" : iconOf(info?.component ?? "lambda", info?.type)} />
       </span>
-      <span class="cut">
-        <span class="name cut">{title}</span>
-        <span class="sub cut">{subtitle(status, kind, node)}</span>
-      </span>
+      <span class="name cut">{title}</span>
+      <span class="sub cut">{subtitle(now, kind, node)}</span>
       <span class="right num">
         {now !== undefined && status !== "idle" && status !== "waiting" && (
           <>
-            {duration(now.ms)}
             {now.visits > 1 && <span class="t3">×{now.visits}</span>}
-            {now.visits <= 1 && now.retries > 0 && <span class="t3">{now.retries + 1} tries</span>}
+            {duration(now.ms)}
           </>
         )}
         <span class="sr">{wordOf(status, state.moment)}</span>
@@ -153,10 +198,12 @@ function Card({ node, style, ...state }: PlacedProps) {
   );
 }
 
-function subtitle(status: string, kind: string, { folded, node }: LevelNode): string {
+function subtitle(now: NodeMoment | undefined, kind: string, { folded, node }: LevelNode): string {
+  const { status, retries = 0 } = now ?? {};
   if (status === "waiting") return "waits for an answer";
   if (status === "running" || status === "failed") return status;
   if (folded !== undefined) return `${kind} · ${folded} nodes`;
+  if (retries > 0) return `${retries + 1} tries`;
   // provider/model says more
   return node?.component === "model" && node.type?.includes("/") ? node.type : kind;
 }
@@ -194,10 +241,14 @@ function Box({ node, style, ...state }: PlacedProps) {
         </span>
       </button>
       <div class="inside" style={{ left: px(inner.x), top: px(inner.y) }}>
-        <GraphLevel level={inner.level} {...state} />
+        <GraphLevel level={inner.level} {...state} sight={movedBy(state.sight, node.x + inner.x, node.y + inner.y)} />
       </div>
     </div>
   );
+}
+
+function movedBy({ left, top, right, bottom }: Sight, x: number, y: number): Sight {
+  return { left: left - x, top: top - y, right: right - x, bottom: bottom - y };
 }
 
 function Tools({ node, style, ...state }: PlacedProps) {

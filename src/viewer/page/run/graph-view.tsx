@@ -1,9 +1,13 @@
 /** @jsxImportSource preact */
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { GraphInfo } from "../../../callbacks/graph-info.js";
 import { findNode, type Level, type LevelNode } from "../../layout/level.js";
 import { px, trackPointer, useSize } from "../parts/elements.js";
+import { Icon } from "../parts/icon.js";
 import { nextNode } from "./graph-keys.js";
-import { GraphLevel } from "./graph-level.js";
+import { GraphLevel, type Sight } from "./graph-level.js";
+import { GraphList } from "./graph-list.js";
 import type { Moment } from "./moment.js";
 
 interface Camera {
@@ -13,20 +17,77 @@ interface Camera {
 }
 
 interface GraphViewProps {
-  readonly level: Level;
+  readonly info: GraphInfo;
+  /** Absent for a graph that is too large for a picture: it is a list. */
+  readonly level: Level | undefined;
   readonly name: string;
   readonly moment?: Moment | undefined;
   readonly selected: string | undefined;
   onSelect(row: string): void;
+  /** The picture with these folded nodes open. */
+  readonly loadLevel?: ((opened: readonly string[]) => Promise<Level>) | undefined;
+  /** Stands over the picture, at the left. */
+  readonly children?: ComponentChildren;
 }
 
 const headRoom = 50;
 
-/** The graph on a canvas that can be moved and zoomed. During a run it follows what is running, only as far as needed. */
-export function GraphView({ level, name, moment, selected, onSelect }: GraphViewProps) {
+/** A graph as a picture, or as a list. */
+export function GraphView({ info, level: given, loadLevel, children, ...rest }: GraphViewProps) {
+  const [isList, setIsList] = useState(false);
+  const { level, opened, open, fold } = useOpened(given, loadLevel);
+  const switches = (
+    <div class="why">
+      {level !== undefined && (
+        <button type="button" class="chip" aria-pressed={isList} onClick={() => setIsList(!isList)}>
+          <Icon name="runs" size={12} />
+          List
+        </button>
+      )}
+      {opened.length > 0 && !isList && (
+        <button type="button" class="chip" onClick={fold}>
+          Fold {opened.length === 1 ? "it" : "all"} again
+        </button>
+      )}
+      {children}
+    </div>
+  );
+  if (level === undefined || isList) {
+    return (
+      <GraphList info={info} {...rest}>
+        {switches}
+      </GraphList>
+    );
+  }
+  return (
+    <GraphCanvas level={level} onOpen={loadLevel === undefined ? undefined : open} {...rest}>
+      {switches}
+    </GraphCanvas>
+  );
+}
+
+/** Large inner graphs are folded until they are clicked. */
+function useOpened(given: Level | undefined, load: GraphViewProps["loadLevel"]) {
+  const [state, setState] = useState<{ readonly opened: readonly string[]; readonly level?: Level }>({ opened: [] });
+  const open = async (path: string): Promise<void> => {
+    const opened = [...state.opened, path];
+    const level = await load?.(opened).catch(() => undefined);
+    if (level !== undefined) setState({ opened, level });
+  };
+  return { level: state.level ?? given, opened: state.opened, open, fold: () => setState({ opened: [] }) };
+}
+
+interface CanvasProps extends Pick<GraphViewProps, "name" | "moment" | "selected" | "onSelect" | "children"> {
+  readonly level: Level;
+  onOpen: ((path: string) => void) | undefined;
+}
+
+/** A canvas that can be moved and zoomed. During a run it follows what is running, only as far as needed. */
+function GraphCanvas({ level, name, moment, selected, onSelect, onOpen, children }: CanvasProps) {
   const { ref, width, height } = useSize<HTMLElement>();
   const [camera, setCamera] = useState<Camera>({ x: 0, y: headRoom, zoom: 1 });
   const [focused, setFocused] = useState<string | undefined>();
+  const toFocus = useRef<string | undefined>(undefined);
   const first = useMemo(() => level.nodes.find(({ kind }) => kind !== "cap")?.path, [level]);
   const fit = useCallback(() => {
     if (width === 0 || level.width === 0) return;
@@ -63,11 +124,40 @@ export function GraphView({ level, name, moment, selected, onSelect }: GraphView
     if (next === undefined) return;
     event.preventDefault();
     setFocused(next);
-    const element = ref.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(next)}"]`);
-    element?.focus({ preventScroll: true });
+    toFocus.current = next;
     const node = findNode(level, next.split("#")[0] ?? next);
     if (node !== undefined) setCamera((old) => following(old, node, width, height));
   };
+
+  // it may have been out of sight, and so not drawn before
+  useLayoutEffect(() => {
+    if (toFocus.current === undefined) return;
+    const element = ref.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(toFocus.current)}"]`);
+    toFocus.current = undefined;
+    element?.focus({ preventScroll: true });
+  });
+  const sight = useSight(camera, width, height);
+  const select = useCallback(
+    (row: string) => {
+      setFocused(row);
+      onSelect(row);
+    },
+    [onSelect],
+  );
+  const picture = useMemo(
+    () => (
+      <GraphLevel
+        level={level}
+        moment={moment}
+        selected={selected}
+        focused={focused ?? first}
+        sight={sight}
+        onSelect={select}
+        onOpen={onOpen}
+      />
+    ),
+    [level, moment, selected, focused, first, sight, select, onOpen],
+  );
 
   return (
     <section
@@ -85,17 +175,9 @@ export function GraphView({ level, name, moment, selected, onSelect }: GraphView
           height: px(level.height),
         }}
       >
-        <GraphLevel
-          level={level}
-          moment={moment}
-          selected={selected}
-          focused={focused ?? first}
-          onSelect={(row) => {
-            setFocused(row);
-            onSelect(row);
-          }}
-        />
+        {picture}
       </div>
+      {children}
       <div class="zoom">
         <button type="button" aria-label="Zoom out" onClick={() => zoomBy(0.8)}>
           −
@@ -109,6 +191,17 @@ export function GraphView({ level, name, moment, selected, onSelect }: GraphView
       </div>
     </section>
   );
+}
+
+const cell = 400;
+
+/** What is on the screen and around it: it changes only every 400 pixels, so that moving the picture draws nothing anew. */
+function useSight({ x, y, zoom }: Camera, width: number, height: number): Sight {
+  const left = (Math.floor(-x / zoom / cell) - 1) * cell;
+  const top = (Math.floor(-y / zoom / cell) - 1) * cell;
+  const right = (Math.ceil((width - x) / zoom / cell) + 1) * cell;
+  const bottom = (Math.ceil((height - y) / zoom / cell) + 1) * cell;
+  return useMemo(() => ({ left, top, right, bottom }), [left, top, right, bottom]);
 }
 
 /** Fits the width, but not below 80 %: cards stay readable, and targets 24 pixels. What is wider begins where the run does. */

@@ -1,10 +1,14 @@
 /** @jsxImportSource preact */
+import { useMemo, useRef } from "preact/hooks";
+import { px } from "../parts/elements.js";
 import { duration } from "../parts/format.js";
 import { brief } from "../parts/plain-value.js";
+import { useRowWindow } from "../parts/row-window.js";
 import { SafeText } from "../parts/safe-text.js";
 import { Dot } from "../parts/status.js";
 import type { Moment } from "./moment.js";
 import { activeAt, type RunModel } from "./run-model.js";
+import { causeOf } from "./save-words.js";
 
 interface Entry {
   readonly time: number;
@@ -19,29 +23,32 @@ interface LogProps {
   onSelect(row: string): void;
 }
 
-/** So many lines at most: the last ones. */
-const lines = 500;
+const lineHeight = 26;
+const listTop = 14;
 
-/** What happened, in order: starts of nodes, saves, events, errors. It is also the graph as a list in the order of the run. */
+/** What happened, in order: starts and ends of nodes, saves, events, errors. It is also the graph as a list in the order of the run. */
 export function Log({ moment, onSelect }: LogProps) {
-  const all = entriesOf(moment.run).filter(({ time }) => time <= moment.time);
-  const shown = all.slice(-lines);
+  const ref = useRef<HTMLElement>(null);
+  const { run } = moment;
+  const all = useMemo(() => entriesOf(run), [run]);
+  const next = all.findIndex(({ time }) => time > moment.time);
+  const count = next < 0 ? all.length : next;
+  const { first, end } = useRowWindow(ref, count, lineHeight, listTop);
   return (
-    <section class="insp" tabIndex={0} aria-label="Log">
-      {all.length > shown.length && <p class="t3">{all.length - shown.length} earlier entries are not shown.</p>}
-      <ol class="log num">
-        {shown.map(({ time, kind, where, text, row }, index) => (
-          <li key={index}>
-            <span class="t3">{duration(activeAt(moment.run, time))}</span>
+    <section class="insp" ref={ref} tabIndex={0} aria-label="Log">
+      <ol class="log num" style={{ paddingTop: px(first * lineHeight), minHeight: px(count * lineHeight) }}>
+        {all.slice(first, end).map(({ time, kind, where, text, row }, index) => (
+          <li key={first + index} class={kind === "failed" ? "failure" : undefined}>
+            <span class="t3">{duration(activeAt(run, time))}</span>
             <Dot status={kind} isNamed />
             {row === undefined ? (
-              <span class="cut">{where}</span>
+              <span class="cut t2">{where}</span>
             ) : (
-              <button type="button" class="cut link-plain" onClick={() => onSelect(row)}>
+              <button type="button" class="cut link-plain" title={where} onClick={() => onSelect(row)}>
                 {where}
               </button>
             )}
-            <span class="t2 cut">
+            <span class="cut what" title={text}>
               <SafeText text={text} />
             </span>
           </li>
@@ -54,7 +61,7 @@ export function Log({ moment, onSelect }: LogProps) {
 function entriesOf({ spans, saves, view }: RunModel): Entry[] {
   const entries: Entry[] = [];
   for (const { row, start, end, status, source, retries } of spans) {
-    const where = row === "" ? view.run.graph : row.replace("#", " · ");
+    const where = row === "" ? view.run.graph : row.slice(row.lastIndexOf("#") + 1);
     entries.push({ time: start, kind: "running", where, text: "started", row });
     for (const { at, kind, value } of retries)
       entries.push({ time: at, kind: "failed", where, text: `${kind} ${brief(value?.value)}`, row });
@@ -77,8 +84,9 @@ function entriesOf({ spans, saves, view }: RunModel): Entry[] {
           : `finished in ${duration(end - start)}`;
     entries.push({ time: end, kind: status, where, text, row });
   }
-  saves.forEach(({ time, cause, error }, index) => {
-    entries.push({ time, kind: "save", where: `save ${index + 1}`, text: error ?? cause, row: undefined });
+  saves.forEach((save, index) => {
+    const text = save.error ?? causeOf(save);
+    entries.push({ time: save.time, kind: "save", where: `save ${index + 1}`, text, row: undefined });
   });
   return entries.sort((a, b) => a.time - b.time);
 }

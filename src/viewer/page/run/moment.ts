@@ -71,7 +71,7 @@ export class Moment {
 
   /** The last save at or before now. */
   get save(): ShownSave | undefined {
-    return this.run.saves.findLast(({ time }) => time <= this.time + 1);
+    return this.run.saves.findLast(({ time }) => time <= this.time);
   }
 
   /** The status of the whole run at this time. */
@@ -91,39 +91,95 @@ export class Moment {
   isTaken(edge: LevelEdge, level: Level): boolean {
     const { from, to } = edge;
     if (isEnd(from, "start")) return isEnd(to, "end") ? this.statusOf(to) === "done" : this.node(to).visits > 0;
-    const ends = this.#ends(from, edge.kind === "error");
-    if (ends.length === 0) return false;
-    if (isEnd(to, "end")) return this.statusOf(to) === "done" && this.#isLastBefore(ends, from, to, level);
-    const starts = (this.run.byRow.get(to) ?? []).map(({ start }) => start).filter((start) => start <= this.time);
-    if (edge.kind === "branch" || edge.isBack)
-      return starts.some((start) => this.#wentTo(start, ends, from, to, level));
-    return starts.some((start) => ends.some((end) => end <= start + 1));
+    const ended = lastEnd(this.run, from, edge.kind === "error", this.time);
+    if (ended === undefined) return false;
+    if (isEnd(to, "end")) return this.statusOf(to) === "done" && this.#wentNowhereElse(ended, edge, level);
+    const begun = (this.run.byRow.get(to) ?? []).filter(({ start }) => start <= this.time);
+    if (edge.kind === "branch" || edge.isBack) {
+      const others = edgesOf(level).into.get(to) ?? [];
+      return begun.toReversed().some(({ start }) => this.#wentTo(start, edge, others));
+    }
+    const first = firstEnd(this.run, from, edge.kind === "error");
+    return begun.some(({ start }) => start >= first - 1);
   }
 
   /** Whether of all sources of the target, this one ended last before it began. */
-  #wentTo(start: number, ends: readonly number[], from: string, to: string, level: Level): boolean {
-    const own = Math.max(...ends.filter((end) => end <= start + 1));
-    if (own === Number.NEGATIVE_INFINITY) return false;
-    return level.edges
-      .filter((edge) => edge.to === to && edge.from !== from && !isEnd(edge.from, "start"))
-      .every((edge) => this.#ends(edge.from, edge.kind === "error").every((end) => end <= own || end > start + 1));
+  #wentTo(start: number, { from, kind }: LevelEdge, others: readonly LevelEdge[]): boolean {
+    const before = Math.min(start + 1, this.time);
+    const own = lastEnd(this.run, from, kind === "error", before);
+    if (own === undefined) return false;
+    return others.every((other) => {
+      if (other.from === from || isEnd(other.from, "start")) return true;
+      return (lastEnd(this.run, other.from, other.kind === "error", before) ?? own) <= own;
+    });
   }
 
-  #isLastBefore(ends: readonly number[], from: string, to: string, level: Level): boolean {
-    const isBranch = level.edges.some((edge) => edge.from === from && edge.to !== to);
-    if (!isBranch) return true;
-    const own = Math.max(...ends);
-    const others = level.edges.filter((edge) => edge.from === from && edge.to !== to);
-    return others.every(({ to: other }) =>
-      (this.run.byRow.get(other) ?? []).every(({ start }) => start < own - 1 || start > this.time),
-    );
+  /** Whether after this end none of the other targets has begun. */
+  #wentNowhereElse(ended: number, { from, to }: LevelEdge, level: Level): boolean {
+    return (edgesOf(level).out.get(from) ?? []).every(({ to: other }) => {
+      if (other === to) return true;
+      const last = (this.run.byRow.get(other) ?? []).findLast(({ start }) => start <= this.time);
+      return last === undefined || last.start < ended - 1;
+    });
   }
+}
 
-  #ends(path: string, failed: boolean): number[] {
-    return (this.run.byRow.get(path) ?? [])
-      .filter(({ end, status }) => end <= this.time && (failed ? status === "failed" : status === "done"))
-      .map(({ end }) => end);
+const ends = new WeakMap<RunModel, Map<string, readonly number[]>>();
+
+/** When the visits of a node ended, in order: those that failed, or the others. */
+function endsOf(run: RunModel, path: string, failed: boolean): readonly number[] {
+  const known = ends.get(run) ?? new Map<string, readonly number[]>();
+  ends.set(run, known);
+  const name = `${failed} ${path}`;
+  const found =
+    known.get(name) ??
+    (run.byRow.get(path) ?? [])
+      .filter(({ status }) => (failed ? status === "failed" : status === "done"))
+      .map(({ end }) => end)
+      .sort((a, b) => a - b);
+  known.set(name, found);
+  return found;
+}
+
+function firstEnd(run: RunModel, path: string, failed: boolean): number {
+  return endsOf(run, path, failed)[0] ?? Number.POSITIVE_INFINITY;
+}
+
+/** The last end at or before a time. */
+function lastEnd(run: RunModel, path: string, failed: boolean, time: number): number | undefined {
+  const all = endsOf(run, path, failed);
+  let [low, high] = [0, all.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((all[middle] ?? 0) <= time) low = middle + 1;
+    else high = middle;
   }
+  return all[low - 1];
+}
+
+interface EdgesByEnd {
+  readonly into: ReadonlyMap<string, readonly LevelEdge[]>;
+  readonly out: ReadonlyMap<string, readonly LevelEdge[]>;
+}
+
+const edges = new WeakMap<Level, EdgesByEnd>();
+
+function edgesOf(level: Level): EdgesByEnd {
+  const known = edges.get(level);
+  if (known !== undefined) return known;
+  const found = { into: groupedBy(level.edges, ({ to }) => to), out: groupedBy(level.edges, ({ from }) => from) };
+  edges.set(level, found);
+  return found;
+}
+
+function groupedBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(nameOf(item));
+    if (group === undefined) groups.set(nameOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
 }
 
 function isEnd(path: string, key: "start" | "end"): boolean {

@@ -34,7 +34,7 @@ export function usePlayer(run: RunModel, initial?: number): Player {
     (direction: 1 | -1) => {
       const stops = stopsOf(latest.current.run);
       const at = latest.current.time;
-      const next = direction > 0 ? stops.find((stop) => stop > at + 1) : stops.findLast((stop) => stop < at - 1);
+      const next = direction > 0 ? stops.find((stop) => stop > at) : stops.findLast((stop) => stop < at);
       moveTo(next ?? (direction > 0 ? latest.current.run.end : 0));
     },
     [moveTo],

@@ -15,7 +15,9 @@ export function timelineRows(run: RunModel): TimelineRow[] {
   for (const row of run.byRow.keys()) {
     if (row === "") continue;
     const parent = parentOf(row, firsts);
-    children.set(parent, [...(children.get(parent) ?? []), row]);
+    const siblings = children.get(parent);
+    if (siblings === undefined) children.set(parent, [row]);
+    else siblings.push(row);
   }
   const found: TimelineRow[] = [];
   const visit = (parent: string, depth: number): void => {

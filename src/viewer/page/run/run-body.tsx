@@ -1,17 +1,19 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { QuestionView, StateView, ValueView } from "../../api.js";
+import type { QuestionView, ValueView } from "../../api.js";
 import type { Level } from "../../layout/level.js";
 import { isTyping, useIsSmall } from "../parts/elements.js";
 import { Conversation } from "./conversation.js";
 import { Details } from "./details.js";
 import { GraphView } from "./graph-view.js";
+import { Jumps } from "./jumps.js";
 import { Log } from "./log.js";
 import type { Moment } from "./moment.js";
 import type { Player } from "./player.js";
 import { StateTab } from "./state-tab.js";
 import { Timeline } from "./timeline.js";
+import type { ReadState } from "./use-state-at.js";
 
 export type RunTab = "talk" | "details" | "state" | "log" | "graph" | "time";
 
@@ -24,8 +26,9 @@ interface RunBodyProps {
   onSelect(row: string | undefined): void;
   onTab(tab: RunTab): void;
   readonly answer?: ((question: QuestionView) => ComponentChildren) | undefined;
-  readonly readState?: ((entry: string, path: string) => Promise<StateView>) | undefined;
+  readonly readState?: ReadState | undefined;
   readonly load?: ((more: string) => Promise<ValueView>) | undefined;
+  readonly loadLevel?: ((opened: readonly string[]) => Promise<Level>) | undefined;
   /** Stands at the right of the timeline's controls. */
   readonly controls?: ComponentChildren;
 }
@@ -49,8 +52,20 @@ export function RunBody(props: RunBodyProps) {
     onSelect(row);
     if (!row.includes("#") && (isSmall || tab !== "state")) props.onTab("details");
   };
-  const graph = level && (
-    <GraphView level={level} name={moment.run.view.run.graph} moment={moment} selected={selected} onSelect={select} />
+  const { view } = moment.run;
+  const info = view.graphs[view.graph ?? ""];
+  const graph = info && (
+    <GraphView
+      info={info}
+      level={level}
+      loadLevel={props.loadLevel}
+      name={view.run.graph}
+      moment={moment}
+      selected={selected}
+      onSelect={select}
+    >
+      <Jumps moment={moment} player={player} onSelect={onSelect} onTab={props.onTab} />
+    </GraphView>
   );
   const time = (
     <Timeline moment={moment} player={player} selected={selected} onSelect={onSelect}>
@@ -78,7 +93,7 @@ function TabContent(props: RunBodyProps & { readonly graph: ComponentChildren; r
     case "talk":
       return <Conversation moment={moment} selected={selected} onSelect={onSelect} answer={props.answer} />;
     case "details":
-      return <Details moment={moment} selected={selected} load={load} />;
+      return <Details moment={moment} selected={selected} load={load} read={props.readState} />;
     case "state":
       return <StateTab moment={moment} selected={selected} read={props.readState} load={load} />;
     case "log":

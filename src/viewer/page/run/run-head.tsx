@@ -5,34 +5,20 @@ import { SafeText } from "../parts/safe-text.js";
 import { Pill } from "../parts/status.js";
 import type { Moment } from "./moment.js";
 import type { Player } from "./player.js";
-import type { RunTab } from "./run-body.js";
-import { activeAt, type ShownSpan } from "./run-model.js";
+import { activeAt } from "./run-model.js";
 
 interface RunHeadProps {
   readonly moment: Moment;
   readonly player: Player;
   readonly children?: ComponentChildren;
-  onSelect(row: string): void;
-  onTab(tab: RunTab): void;
 }
 
 /** What the run is, how it stands at the moment, and what it has used. */
-export function RunHead({ moment, player, children, onSelect, onTab }: RunHeadProps) {
+export function RunHead({ moment, player, children }: RunHeadProps) {
   const { run, time, isEnd, status } = moment;
   const row = run.view.run;
   const active = activeAt(run, time);
   const used = usageAt(moment);
-  const jump = (span: ShownSpan, tab: RunTab): void => {
-    player.moveTo(Math.min(span.end, run.end));
-    onSelect(span.row);
-    onTab(tab);
-  };
-  const failed = run.spans.find(
-    (span) => span.status === "failed" && span.source.error !== undefined && isInnermost(span, run.spans),
-  );
-  const slowest = run.spans
-    .filter(({ component, end }) => component === "tool" && end !== Number.POSITIVE_INFINITY)
-    .toSorted((a, b) => b.end - b.start - (a.end - a.start))[0];
   return (
     <header class="head">
       <h1 class="cut">
@@ -59,24 +45,9 @@ export function RunHead({ moment, player, children, onSelect, onTab }: RunHeadPr
         {row.forkOf !== undefined && <span>fork of {row.forkOf}</span>}
       </div>
       <span class="grow" />
-      {failed !== undefined && (
-        <button type="button" class="chip" onClick={() => jump(failed, "details")}>
-          First error
-        </button>
-      )}
-      {slowest !== undefined && (
-        <button type="button" class="chip" onClick={() => jump(slowest, "talk")}>
-          Slowest tool
-        </button>
-      )}
       {children}
     </header>
   );
-}
-
-/** Where an error came from, not what it went through. */
-function isInnermost({ id }: ShownSpan, spans: readonly ShownSpan[]): boolean {
-  return !spans.some(({ source, status }) => source.parent === id && status === "failed");
 }
 
 function usageAt({ run, time }: Moment): { readonly tokens: number; readonly cost: number | undefined } {

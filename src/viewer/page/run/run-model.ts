@@ -1,4 +1,5 @@
 import type { RunView, SaveView, SpanView, UsageView, ValueView } from "../../api.js";
+import { withSavedSpans } from "../../saved-spans.js";
 
 /** A span as the page shows it. Times are milliseconds since the start of the run. */
 export interface ShownSpan {
@@ -35,34 +36,82 @@ export interface RunModel {
   readonly saves: readonly ShownSave[];
   readonly byRow: ReadonlyMap<string, readonly ShownSpan[]>;
   readonly segments: readonly { readonly start: number; readonly end: number; readonly status: string }[];
+  /** The tries of each model call, by the id of its span. */
+  readonly attempts: ReadonlyMap<string, readonly SpanView[]>;
+  /** Ids of spans that have others inside, and of those the agents. */
+  readonly parents: ReadonlySet<string>;
+  readonly agents: ReadonlySet<string>;
+  /** Paths of nodes that have others inside. */
+  readonly outer: ReadonlySet<string>;
 }
 
 /** `now` is where open spans end, for a run that is still running. */
-export function readRun(view: RunView, now: number): RunModel {
-  const startedAt = Math.min(
-    ...view.segments.map((segment) => segment.startedAt),
-    ...view.spans.map((span) => span.startedAt),
-    ...(view.segments.length + view.spans.length === 0 ? (view.saves ?? []).map(({ at }) => at) : []),
-    ...(view.segments.length + view.spans.length + (view.saves?.length ?? 0) === 0 ? [view.run.since] : []),
-  );
-  const spans = shownSpans(view.spans, startedAt);
-  const saves = (view.saves ?? []).map((save) => ({ ...save, time: save.at - startedAt }));
-  const segments = view.segments.map((segment) => ({
+export function readRun(given: RunView, now: number): RunModel {
+  const view = withSavedSpans(given);
+  const { segments: givenSegments, saves: givenSaves = [], spans: givenSpans } = view;
+  const times = [...givenSegments.map(({ startedAt }) => startedAt), ...givenSpans.map(({ startedAt }) => startedAt)];
+  const startedAt = smallest(times) ?? smallest(givenSaves.map(({ at }) => at)) ?? view.run.since;
+  const attempts = attemptsOf(givenSpans);
+  const spans = shownSpans(givenSpans, attempts, startedAt);
+  const byRow = groupByRow(spans);
+  const saves = shownSaves(givenSaves, byRow, startedAt);
+  const segments = givenSegments.map((segment) => ({
     start: segment.startedAt - startedAt,
     end: (segment.endedAt ?? now) - startedAt,
     status: segment.status,
   }));
-  const ends = spans.map(({ end }) => (end === Number.POSITIVE_INFINITY ? now - startedAt : end));
-  const end = Math.max(1, ...ends, ...segments.map((segment) => segment.end), ...saves.map(({ time }) => time));
-  return { view, startedAt, end, spans, saves, byRow: groupByRow(spans), segments };
+  let end = 1;
+  for (const span of spans) end = Math.max(end, span.end === Number.POSITIVE_INFINITY ? now - startedAt : span.end);
+  for (const segment of segments) end = Math.max(end, segment.end);
+  for (const { time } of saves) end = Math.max(end, time);
+  return { view, startedAt, end, spans, saves, byRow, segments, attempts, ...insidesOf(spans) };
 }
 
-function shownSpans(spans: readonly SpanView[], startedAt: number): ShownSpan[] {
+/** Saves come a moment before the span that they save is over, and several can have one time: each is at a time of its own. */
+function shownSaves(saves: readonly SaveView[], byRow: RunModel["byRow"], startedAt: number): ShownSave[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return saves.map((save) => {
+    const at = save.at - startedAt;
+    const isNear = ({ end }: ShownSpan): boolean => end > at && end <= at + 1.5;
+    const ends = save.ran.map((path) => byRow.get(path)?.find(isNear)?.end ?? at);
+    last = Math.max(at, last + 0.02, ...ends);
+    return { ...save, time: last };
+  });
+}
+
+function smallest(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((least, value) => Math.min(least, value));
+}
+
+function insidesOf(spans: readonly ShownSpan[]): Pick<RunModel, "parents" | "agents" | "outer"> {
+  const [parents, agents, outer] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  for (const { id, path, component, source } of spans) {
+    if (source.parent !== undefined) parents.add(source.parent);
+    if (component === "agent") agents.add(id);
+    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+      if (outer.has(path.slice(0, at))) break;
+      outer.add(path.slice(0, at));
+    }
+  }
+  return { parents, agents, outer };
+}
+
+function attemptsOf(spans: readonly SpanView[]): Map<string, SpanView[]> {
   const attempts = new Map<string, SpanView[]>();
   for (const span of spans) {
     if (!isAttempt(span) || span.parent === undefined) continue;
-    attempts.set(span.parent, [...(attempts.get(span.parent) ?? []), span]);
+    const known = attempts.get(span.parent);
+    if (known === undefined) attempts.set(span.parent, [span]);
+    else known.push(span);
   }
+  return attempts;
+}
+
+function shownSpans(
+  spans: readonly SpanView[],
+  attempts: ReadonlyMap<string, readonly SpanView[]>,
+  startedAt: number,
+): ShownSpan[] {
   return spans
     .filter((span) => !isAttempt(span))
     .map((span) => {
@@ -139,13 +188,10 @@ export function activeAt({ segments, saves }: RunModel, time: number): number {
 }
 
 /** The output of a span, or the last output of its attempts. */
-export function outputOf(model: RunModel, span: ShownSpan): ValueView | undefined {
-  return (
-    span.source.output ?? model.view.spans.findLast((other) => other.parent === span.id && isAttempt(other))?.output
-  );
+export function outputOf({ attempts }: RunModel, { id, source }: ShownSpan): ValueView | undefined {
+  return source.output ?? attempts.get(id)?.at(-1)?.output;
 }
 
-export function inputOf(model: RunModel, span: ShownSpan): ValueView | undefined {
-  const attempt = model.view.spans.find((other) => other.parent === span.id && isAttempt(other));
-  return attempt?.input ?? span.source.input;
+export function inputOf({ attempts }: RunModel, { id, source }: ShownSpan): ValueView | undefined {
+  return attempts.get(id)?.[0]?.input ?? source.input;
 }

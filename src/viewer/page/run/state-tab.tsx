@@ -1,14 +1,14 @@
 /** @jsxImportSource preact */
-import { useEffect, useState } from "preact/hooks";
-import type { StateView, ValueView } from "../../api.js";
+import type { ValueView } from "../../api.js";
 import { ValueBox } from "../parts/json-view.js";
 import type { Moment } from "./moment.js";
+import { type ReadState, useStateAt } from "./use-state-at.js";
 
 interface StateTabProps {
   readonly moment: Moment;
   readonly selected: string | undefined;
   /** Reads the state of a graph at a save; absent in a saved page. */
-  readonly read?: ((entry: string, path: string) => Promise<StateView>) | undefined;
+  readonly read?: ReadState | undefined;
   readonly load?: ((more: string) => Promise<ValueView>) | undefined;
 }
 
@@ -57,33 +57,4 @@ function graphPath({ run }: Moment, selected: string | undefined): string {
   const path = (selected ?? "").split("#")[0] ?? "";
   const isGraph = run.spans.some((span) => span.path.startsWith(`${path}/`));
   return isGraph ? path : path.slice(0, Math.max(0, path.lastIndexOf("/")));
-}
-
-interface Found {
-  readonly state?: StateView;
-  readonly error?: string;
-}
-
-const kept = 64;
-
-/** 100 ms after the last move, so that scrubbing does not ask for each save. */
-function useStateAt(entry: string | undefined, path: string, read: StateTabProps["read"]): Found | undefined {
-  const [cache] = useState(() => new Map<string, Found>());
-  const [, setCount] = useState(0);
-  const name = `${entry} ${path}`;
-  useEffect(() => {
-    if (entry === undefined || read === undefined || cache.has(name)) return undefined;
-    const timer = setTimeout(async () => {
-      const found = await read(entry, path).then(
-        (state): Found => ({ state }),
-        (error: unknown): Found => ({ error: error instanceof Error ? error.message : String(error) }),
-      );
-      cache.set(name, found);
-      const [oldest] = cache.keys();
-      if (cache.size > kept && oldest !== undefined) cache.delete(oldest);
-      setCount((old) => old + 1);
-    }, 100);
-    return () => clearTimeout(timer);
-  }, [entry, path, name, read, cache]);
-  return cache.get(name);
 }

@@ -2,7 +2,7 @@ import type { WireValue } from "../../api.js";
 import { field, parsed } from "../parts/plain-value.js";
 import { readMessage, readMessages, type ShownMessage } from "./messages.js";
 import type { Moment } from "./moment.js";
-import { inputOf, outputOf, type ShownSpan } from "./run-model.js";
+import { inputOf, outputOf, type RunModel, type ShownSpan } from "./run-model.js";
 
 /** What stands in the conversation, in order. */
 export type TalkItem =
@@ -28,67 +28,113 @@ export type TalkItem =
   | { readonly kind: "error"; readonly id: string; readonly span: ShownSpan }
   | { readonly kind: "wait"; readonly id: string; readonly ms: number };
 
-/** The conversation at a moment. Text is shown as far as it had arrived. */
-export function talkItems(moment: Moment): TalkItem[] {
-  const { run, time } = moment;
-  const items: TalkItem[] = [];
+export interface Talk {
+  readonly items: readonly TalkItem[];
+  /** How many came before those. */
+  readonly earlier: number;
+}
+
+/** The conversation at a moment: its last items. Text is shown as far as it had arrived. */
+export function talkAt(moment: Moment, limit: number): Talk {
+  const { time, run } = moment;
+  const all = partsOf(run).filter(({ from, until }) => from <= time && time < until);
+  const shown = all.slice(-limit);
+  return { items: shown.map((part) => itemOf(part, moment)), earlier: all.length - shown.length };
+}
+
+/** Something that stands in the conversation during a time, whatever its text is then. */
+interface Part {
+  readonly kind: TalkItem["kind"] | "result";
+  readonly from: number;
+  readonly until: number;
+  readonly span: ShownSpan;
+}
+
+const known = new WeakMap<RunModel, readonly Part[]>();
+
+function partsOf(run: RunModel): readonly Part[] {
+  const found = known.get(run);
+  if (found !== undefined) return found;
   const prompted = new Set<string>();
-  run.segments.forEach((segment, index) => {
-    const before = run.segments[index - 1];
-    if (segment.start > time) return;
-    if (before?.status === "waiting") {
-      items.push({ kind: "wait", id: `wait ${index}`, ms: segment.start - before.end });
-    }
-    for (const span of run.spans) {
-      if (span.source.segment !== index || span.start > time) continue;
-      items.push(...itemsOf(span, moment, prompted, run.segments[index + 1]?.start ?? Number.POSITIVE_INFINITY));
-    }
-  });
-  return items;
+  const parts = run.segments.flatMap((_segment, index) => partsOfSegment(run, index, prompted));
+  known.set(run, parts);
+  return parts;
 }
 
-function itemsOf(span: ShownSpan, moment: Moment, prompted: Set<string>, next: number): TalkItem[] {
-  const { id, path, tool, component, source } = span;
-  const isOver = span.end <= moment.time;
-  if (component === "model" && tool === undefined && isBesideAgents(moment, span)) {
-    const message = isOver ? readMessage(outputOf(moment.run, span)?.value) : undefined;
-    const result = message?.text;
-    return [{ kind: "tool", id, span, name: path, arguments: result ?? "", result }];
-  }
-  if (component === "model" && tool === undefined) {
-    const found: TalkItem[] = [];
-    const prompts = promptsOf(moment, span, prompted);
-    if (prompts.length > 0) found.push({ kind: "prompt", id: `${id} prompt`, messages: prompts });
-    return [...found, answerOf(span, moment)];
-  }
-  if (component === "tool" && tool === source.name) {
+function partsOfSegment(run: RunModel, index: number, prompted: Set<string>): Part[] {
+  const spans = run.spans.filter(({ source }) => source.segment === index);
+  const [first] = spans;
+  if (first === undefined) return [];
+  const never = Number.POSITIVE_INFINITY;
+  const next = run.segments[index + 1]?.start ?? never;
+  const parts = spans.flatMap((span): Part[] => {
+    const kind = kindOf(run, span);
+    if (kind === undefined) return [];
     // a call that waited is shown as the one that came of the answer
-    if (source.status === "waiting" && moment.time >= next) return [];
-    const given = parsed(field(inputOf(moment.run, span)?.value, "arguments")) ?? inputOf(moment.run, span)?.value;
-    const value = isOver ? outputOf(moment.run, span)?.value : undefined;
-    return [{ kind: "tool", id, span, name: tool, arguments: given, result: parsed(field(value, "result") ?? value) }];
+    const until = kind === "tool" && span.status === "waiting" ? next : never;
+    const part = { kind, from: kind === "question" || kind === "error" ? span.end : span.start, until, span };
+    if (kind !== "answer" || prompted.has(span.path)) return [part];
+    prompted.add(span.path);
+    return [{ ...part, kind: "prompt" }, part];
+  });
+  const isAnswered = run.segments[index - 1]?.status === "waiting";
+  return isAnswered ? [{ kind: "wait", from: first.start, until: never, span: first }, ...parts] : parts;
+}
+
+function kindOf(run: RunModel, span: ShownSpan): Part["kind"] | undefined {
+  const { path, tool, component, source, id } = span;
+  // where agents talk, what other models answer is a result, not a part of the conversation
+  if (component === "model" && tool === undefined) {
+    return run.agents.size > 0 && !run.agents.has(source.parent ?? "") ? "result" : "answer";
   }
-  if (path === "" || !isOver || hasInner(moment, span)) return [];
-  if (source.status === "waiting" && component !== "tools_node") return [{ kind: "question", id, span }];
-  return source.status === "failed" ? [{ kind: "error", id, span }] : [];
+  if (component === "tool" && tool === source.name) return "tool";
+  // a question or error of an inner node is shown there, not again around it
+  if (path === "" || run.parents.has(id) || run.outer.has(path)) return undefined;
+  if (source.status === "waiting" && component !== "tools_node") return "question";
+  return source.status === "failed" ? "error" : undefined;
 }
 
-/** Where agents talk, what other models answer is a result, not a part of the conversation. */
-function isBesideAgents({ run }: Moment, { source }: ShownSpan): boolean {
-  const isAgent = (id: string | undefined): boolean =>
-    run.spans.some((span) => span.id === id && span.component === "agent");
-  return !isAgent(source.parent) && run.spans.some(({ component }) => component === "agent");
+function itemOf({ kind, span }: Part, moment: Moment): TalkItem {
+  const { id, path } = span;
+  switch (kind) {
+    case "wait": {
+      const index = span.source.segment;
+      const { segments } = moment.run;
+      return { kind, id: `wait ${index}`, ms: (segments[index]?.start ?? 0) - (segments[index - 1]?.end ?? 0) };
+    }
+    case "prompt":
+      return { kind, id: `${id} prompt`, messages: promptsOf(moment, span) };
+    case "answer":
+      return answerOf(span, moment);
+    case "result": {
+      const result = span.end <= moment.time ? readMessage(outputOf(moment.run, span)?.value)?.text : undefined;
+      return { kind: "tool", id, span, name: path, arguments: result ?? "", result };
+    }
+    case "tool":
+      return toolOf(span, moment);
+    case "question":
+    case "error":
+      return { kind, id, span };
+    default:
+      return kind satisfies never;
+  }
 }
 
-/** A question or error of an inner node is shown there, not again around it. */
-function hasInner({ run }: Moment, { path, id }: ShownSpan): boolean {
-  return run.spans.some(({ source, path: other }) => source.parent === id || other.startsWith(`${path}/`));
+function toolOf(span: ShownSpan, { run, time }: Moment): TalkItem {
+  const input = inputOf(run, span)?.value;
+  const value = span.end <= time ? outputOf(run, span)?.value : undefined;
+  return {
+    kind: "tool",
+    id: span.id,
+    span,
+    name: span.tool ?? span.source.name,
+    arguments: parsed(field(input, "arguments")) ?? input,
+    result: parsed(field(value, "result") ?? value),
+  };
 }
 
-/** What the user said: once for each place that talks with a model, and again in later turns only what is new. */
-function promptsOf({ run }: Moment, span: ShownSpan, prompted: Set<string>): ShownMessage[] {
-  if (prompted.has(span.path)) return [];
-  prompted.add(span.path);
+/** What the user said: the last messages before the model answered for the first time. */
+function promptsOf({ run }: Moment, span: ShownSpan): ShownMessage[] {
   const messages = readMessages(inputOf(run, span)?.value).filter(({ role }) => role !== "system");
   const lastOther = messages.findLastIndex(({ role }) => role !== "user");
   return messages.slice(lastOther + 1).filter(({ text, images }) => text !== "" || images.length > 0);

@@ -1,18 +1,22 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { px, trackPointer, useIsSmall, useSize } from "../parts/elements.js";
 import { duration } from "../parts/format.js";
 import { Icon, iconOf } from "../parts/icon.js";
+import { type RowWindow, useRowWindow } from "../parts/row-window.js";
 import { type Axis, makeAxis, ticksOf } from "./axis.js";
+import { Bars, rowHeight, totalOf } from "./bars.js";
 import type { Moment } from "./moment.js";
 import type { Player } from "./player.js";
 import { type TimelineRow, timelineRows } from "./rows.js";
-import { activeAt, type RunModel, type ShownSpan } from "./run-model.js";
+import { activeAt, type ShownSave } from "./run-model.js";
+import { causeOf } from "./save-words.js";
 
 const labelWidths = { wide: 176, small: 116 };
 /** Room at the right for the last duration. */
 const margin = 56;
+const axisHeight = 26;
 
 interface TimelineProps {
   readonly moment: Moment;
@@ -30,7 +34,9 @@ export function Timeline({ moment, player, selected, onSelect, children }: Timel
   const { run } = moment;
   const axis = useMemo(() => makeAxis(run, Math.max(120, width - labels - margin)), [run, width, labels]);
   const rows = useMemo(() => timelineRows(run), [run]);
-  const height = px(Math.max(rows.length * 24 + 30, 214));
+  const seen = useRowWindow(ref, rows.length, rowHeight, axisHeight);
+  const inSight = useMemo(() => rows.slice(seen.first, seen.end), [rows, seen.first, seen.end]);
+  const height = px(Math.max(rows.length * rowHeight + axisHeight, 196));
   const scrub = (event: PointerEvent): void => {
     const left = ref.current?.getBoundingClientRect().left ?? 0;
     trackPointer(event, ({ clientX }) => player.moveTo(axis.timeOf(clientX - left - labels)));
@@ -44,7 +50,16 @@ export function Timeline({ moment, player, selected, onSelect, children }: Timel
         <Folds axis={axis} left={labels} height={height} />
         <AxisView axis={axis} moment={moment} player={player} onScrub={scrub} />
         <Playhead axis={axis} left={labels} moment={moment} height={height} />
-        <Rows rows={rows} axis={axis} moment={moment} selected={selected} onSelect={onSelect} />
+        <Rows rows={rows} seen={seen} moment={moment} selected={selected} onSelect={onSelect} />
+        <Bars
+          rows={inSight}
+          top={axisHeight + seen.first * rowHeight}
+          left={labels}
+          width={Math.max(0, width - labels)}
+          axis={axis}
+          moment={moment}
+          selected={selected}
+        />
       </div>
     </section>
   );
@@ -95,31 +110,6 @@ function Controls({ moment, player, children }: Pick<TimelineProps, "moment" | "
   );
 }
 
-function causeOf({ cause, ran, calls }: RunModel["saves"][number]): string {
-  switch (cause) {
-    case "task": {
-      const what =
-        ran.at(-1) ??
-        calls
-          ?.at(-1)
-          ?.split(";")
-          .at(-1)
-          ?.replace(/^tool:/, "");
-      return what === undefined ? "a tool call finished" : `${what} finished`;
-    }
-    case "interrupt":
-      return "waits for an answer";
-    case "failure":
-      return "failed";
-    case "start":
-      return "started";
-    case "fork":
-      return "forked";
-    default:
-      return "finished";
-  }
-}
-
 function Folds({ axis, left, height }: { readonly axis: Axis; readonly left: number; readonly height: string }) {
   return (
     <div class="folds" style={{ left: px(left), height, width: px(axis.width) }}>
@@ -139,6 +129,9 @@ interface AxisViewProps {
 
 function AxisView({ axis, moment, player, onScrub }: AxisViewProps) {
   const { run, time } = moment;
+  const x = axis.xOf(time);
+  const ticks = useMemo(() => ticksOf(axis), [axis]);
+  const saves = useMemo(() => spacedSaves(run.saves, axis), [run.saves, axis]);
   return (
     <div
       class="axis"
@@ -153,28 +146,50 @@ function AxisView({ axis, moment, player, onScrub }: AxisViewProps) {
       onKeyDown={player.keys}
     >
       <div class="axis-area">
-        {ticksOf(axis).map(({ time: at, x, label }) => (
-          <span key={at} class="tick num" style={{ left: px(x) }}>
-            {label}
+        {ticks.map((tick) => (
+          <span
+            key={tick.time}
+            // the time of the moment stands over it
+            class={`tick num${Math.abs(tick.x + 16 - x) < 40 ? " behind" : ""}`}
+            style={{ left: px(tick.x) }}
+          >
+            {tick.label}
           </span>
         ))}
-        {axis.parts.map(({ isFold, x, width, from, to }) =>
+        {axis.parts.map(({ isFold, x: left, width, from, to }) =>
           isFold ? (
-            <span key={from} class="tick fold-time num" style={{ left: px(x), width: px(width) }}>
-              {duration(to - from)}
+            <span key={from} class="tick fold-time num" style={{ left: px(left), width: px(width) }}>
+              {foldWords(to - from, width)}
             </span>
           ) : null,
         )}
-        {run.saves.map(({ id, time: at, cause }) => (
+        {saves.map(({ id, time: at, cause }) => (
           <span
             key={id}
-            class={`save${at <= time + 1 ? " past" : ""}${cause === "interrupt" ? " int" : ""}`}
+            class={`save${at <= time ? " past" : ""}${cause === "interrupt" ? " int" : ""}`}
             style={{ left: px(axis.xOf(at)) }}
           />
         ))}
       </div>
     </div>
   );
+}
+
+/** Saves of which each is seen: of those on the same pixels one, and every one that asks. */
+function spacedSaves(saves: readonly ShownSave[], axis: Axis): readonly ShownSave[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return saves.filter(({ time, cause }) => {
+    const x = axis.xOf(time);
+    if (x - last < 3 && cause !== "interrupt") return false;
+    last = x;
+    return true;
+  });
+}
+
+/** `3 h 16 min`, or only `3 h` where there is no room. */
+function foldWords(ms: number, width: number): string {
+  const text = duration(ms);
+  return width >= 70 ? text : width >= 34 ? text.replace(/( h) .*/, "$1") : "";
 }
 
 interface PlayheadProps {
@@ -198,102 +213,70 @@ function Playhead({ axis, left, moment, height }: PlayheadProps) {
 
 interface RowsProps {
   readonly rows: readonly TimelineRow[];
-  readonly axis: Axis;
+  readonly seen: RowWindow;
   readonly moment: Moment;
   readonly selected: string | undefined;
   onSelect(row: string): void;
 }
 
-/** One of the rows is in the order of Tab; arrows lead to the others. */
-function Rows({ rows, axis, moment, selected, onSelect }: RowsProps) {
+/** One of the rows is in the order of Tab; arrows lead to the others. Only those in sight are drawn. */
+function Rows({ rows, seen, moment, selected, onSelect }: RowsProps) {
   const ref = useRef<HTMLDivElement>(null);
-  const first = rows.some(({ row }) => row === selected) ? selected : rows[0]?.row;
+  const [focused, setFocused] = useState(0);
+  const chosen = rows.findIndex(({ row }) => row === selected);
+  const tabbed = chosen >= 0 ? chosen : Math.max(seen.first, Math.min(focused, seen.end - 1));
   const keys = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const list = [...(ref.current?.querySelectorAll<HTMLElement>(".trk") ?? [])];
-    const at = list.findIndex((element) => element.matches(":focus"));
-    if (step === undefined || at < 0) return;
+    const at = event.target instanceof HTMLElement ? Number(event.target.dataset.index) : Number.NaN;
+    const next = step === undefined ? undefined : rows[at + step];
+    if (step === undefined || next === undefined) return;
     event.preventDefault();
-    list[at + step]?.focus();
+    setFocused(at + step);
+    ref.current?.querySelector<HTMLElement>(`[data-index="${at + step}"]`)?.focus();
   };
   return (
     <div ref={ref} role="group" aria-label="What ran" onKeyDown={keys}>
-      {rows.map((row) => (
+      <div style={{ height: px(seen.first * rowHeight) }} />
+      {rows.slice(seen.first, seen.end).map((row, index) => (
         <Row
           key={row.row}
           row={row}
-          axis={axis}
+          index={seen.first + index}
           moment={moment}
           isSelected={selected === row.row}
-          isTabbed={first === row.row}
+          isTabbed={tabbed === seen.first + index}
           onSelect={onSelect}
         />
       ))}
+      <div style={{ height: px((rows.length - seen.end) * rowHeight) }} />
     </div>
   );
 }
 
-interface RowProps extends Omit<RowsProps, "rows" | "selected"> {
+interface RowProps extends Pick<RowsProps, "moment" | "onSelect"> {
   readonly row: TimelineRow;
+  readonly index: number;
   readonly isSelected: boolean;
   readonly isTabbed: boolean;
 }
 
-function Row({ row: { row, label, depth, component }, axis, moment, isSelected, isTabbed, onSelect }: RowProps) {
-  const spans = moment.run.byRow.get(row) ?? [];
-  const total = spans.reduce((sum, { start, end }) => sum + Math.min(end, moment.run.end) - start, 0);
+function Row({ row: { row, label, depth, component }, index, moment, isSelected, isTabbed, onSelect }: RowProps) {
+  const { run } = moment;
   return (
     <button
       type="button"
       class={`trk${isSelected ? " sel" : ""}`}
+      data-index={index}
       tabIndex={isTabbed ? 0 : -1}
       aria-pressed={isSelected}
+      title={label.length > 16 ? label : undefined}
       onClick={() => onSelect(row)}
     >
-      <span class="lab" style={{ paddingLeft: px(12 + depth * 14) }}>
+      <span class={`lab depth-${Math.min(depth, 8)}`}>
         <Icon name={iconOf(component)} size={12} />
         <span class="cut">{label}</span>
-      </span>
-      <span class="bars">
-        {spans.map((span, index) => (
-          <Bar
-            key={span.id}
-            span={span}
-            axis={axis}
-            moment={moment}
-            total={index === spans.length - 1 ? total : undefined}
-          />
-        ))}
-        {spans.flatMap(({ id, retries }) =>
-          retries.map(({ at }, index) => (
-            <span key={`${id} ${index}`} class="retry" style={{ left: px(axis.xOf(at)) }} />
-          )),
-        )}
+        <span class="sr">{duration(totalOf(run.byRow.get(row) ?? [], run.end))}</span>
       </span>
     </button>
-  );
-}
-
-interface BarProps {
-  readonly span: ShownSpan;
-  readonly axis: Axis;
-  readonly moment: Moment;
-  readonly total: number | undefined;
-}
-
-/** A model's bar is light until its first chunk. */
-function Bar({ span, axis, moment, total }: BarProps) {
-  const end = Math.min(span.end, moment.run.end);
-  const x = axis.xOf(span.start);
-  // a question was asked at once: what waits is the column beside it
-  const isQuestion = span.status === "waiting" && end - span.start < 30;
-  const width = isQuestion ? 14 : Math.max(3, axis.xOf(end) - x);
-  const first = span.first === undefined ? undefined : (span.first - span.start) / (end - span.start || 1);
-  const look = `${span.component}${isQuestion ? " waiting" : ""}${span.status === "failed" ? " failed" : ""}${span.start > moment.time ? " fut" : ""}`;
-  return (
-    <span class={`bar2 ${look}`} style={{ left: px(x), width: px(width) }}>
-      {first !== undefined && <i style={{ left: `${Math.max(0, Math.min(1, first)) * 100}%` }} />}
-      {total !== undefined && !isQuestion && <b class="num">{duration(total)}</b>}
-    </span>
   );
 }

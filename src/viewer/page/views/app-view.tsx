@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
-import { useMemo, useState } from "preact/hooks";
+import { useCallback, useMemo, useState } from "preact/hooks";
 import type { AgentView, AppView as AppData, RunResult, ToolView } from "../../api.js";
-import { messageOf, newKey, RequestFailure } from "../client.js";
+import type { Level } from "../../layout/level.js";
+import { levelPath, messageOf, newKey, RequestFailure } from "../client.js";
 import { draftOf, type Mistake, readDraft } from "../form/draft.js";
 import { fieldModel } from "../form/field-model.js";
 import { RootFields } from "../form/question-form.js";
@@ -11,6 +12,7 @@ import { plural } from "../parts/format.js";
 import { Icon, iconOf } from "../parts/icon.js";
 import { JsonView } from "../parts/json-view.js";
 import { SafeText } from "../parts/safe-text.js";
+import { isSendKey, SendKey } from "../parts/send-key.js";
 import { go } from "../route.js";
 import { GraphView } from "../run/graph-view.js";
 import { useLoaded, useSession } from "../session.js";
@@ -25,7 +27,11 @@ export function AppView({ appKey }: { readonly appKey: string }) {
 }
 
 function LoadedApp({ app }: { readonly app: AppData }) {
-  const { about } = useSession();
+  const { client, about } = useSession();
+  const loadLevel = useCallback(
+    (opened: readonly string[]) => client.get<Level>(levelPath(app.key, opened)),
+    [client, app.key],
+  );
   const [selected, setSelected] = useState<string | undefined>();
   const [isStarting, setIsStarting] = useState(false);
   const isSmall = useIsSmall();
@@ -57,7 +63,14 @@ function LoadedApp({ app }: { readonly app: AppData }) {
       </header>
       {app.error === undefined ? (
         <div class={`app-body${hasPane ? "" : " alone"} show-${tab}`}>
-          <GraphView level={app.level} name={app.name} selected={selected} onSelect={setSelected} />
+          <GraphView
+            info={app.graph}
+            level={app.level}
+            loadLevel={loadLevel}
+            name={app.name}
+            selected={selected}
+            onSelect={setSelected}
+          />
           {hasPane && (
             <aside class="pane about" tabIndex={0} aria-label="About the app">
               <About app={app} selected={selected} />
@@ -221,7 +234,7 @@ function StartDialog({ app, onClose }: { readonly app: AppData; onClose(): void 
     }
   };
   const keys = (event: KeyboardEvent): void => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void send(event);
+    if (isSendKey(event)) void send(event);
   };
   return (
     <Dialog title={`Start ${app.name}`} onClose={onClose}>
@@ -242,7 +255,7 @@ function StartDialog({ app, onClose }: { readonly app: AppData; onClose(): void 
         </div>
         <div class="acts">
           <button type="submit" class="btn primary" disabled={isSending}>
-            {isSending ? "Starting …" : "Start"} <kbd class="keys">⌘↵</kbd>
+            {isSending ? "Starting …" : "Start"} <SendKey />
           </button>
         </div>
       </form>

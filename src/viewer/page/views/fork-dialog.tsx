@@ -17,42 +17,57 @@ interface ForkDialogProps {
   onClose(): void;
 }
 
+/** What can be edited, as JSON. */
 interface Texts {
-  readonly state: string | undefined;
-  readonly output: string | undefined;
+  readonly input?: string | undefined;
+  readonly state?: string | undefined;
+  readonly output?: string | undefined;
 }
 
-/** A new run that begins at a save, with another state or another output of the node that ran last. */
+/** A new run that begins at a save: with another state, another output of the node that ran last, or at the start another input. */
 export function ForkDialog({ moment, save, readState, onClose }: ForkDialogProps) {
   const { client } = useSession();
   const { run } = moment;
   const node = save.ran.at(-1);
   const [before, setBefore] = useState<Texts | undefined>();
-  const [now, setNow] = useState<Texts>({ state: undefined, output: undefined });
+  const [now, setNow] = useState<Texts>({});
+  const [isTried, setIsTried] = useState(false);
   const [failure, setFailure] = useState<string | undefined>();
   const [isSending, setIsSending] = useState(false);
   const [key] = useState(newKey);
   useEffect(() => {
     Promise.all([readState(save.id, ""), node === undefined ? undefined : readState(save.id, node)]).then(
       ([root, own]) => {
-        const texts = { state: jsonOf(root), output: own?.output === undefined ? undefined : json(own.output) };
+        const isStart = run.saves.indexOf(save) === 0 || save.ran.length + (save.calls?.length ?? 0) === 0;
+        const texts = {
+          input: isStart ? json(root.input) : undefined,
+          state: json(root.state),
+          output: json(own?.output),
+        };
         setBefore(texts);
         setNow(texts);
       },
       (error: unknown) => setFailure(messageOf(error)),
     );
-  }, [readState, save, node]);
+  }, [readState, save, node, run.saves]);
+  const edited = (name: keyof Texts): boolean => now[name] !== before?.[name];
+  const wrong = (["input", "state", "output"] as const).filter((name) => edited(name) && notJson(now[name]));
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
+    setIsTried(true);
+    if (wrong.length > 0 || isSending) return;
     setIsSending(true);
+    setFailure(undefined);
+    const outputs = {
+      ...(edited("input") && { start: JSON.parse(now.input ?? "null") }),
+      ...(edited("output") && node !== undefined && { [node]: JSON.parse(now.output ?? "null") }),
+    };
     try {
       const result = await client.post<RunResult>("fork", {
         ref: run.view.run.ref,
         entry: save.id,
-        ...(now.state === before?.state ? {} : { states: { "": JSON.parse(now.state ?? "null") } }),
-        ...(now.output === before?.output || node === undefined
-          ? {}
-          : { outputs: { [node]: JSON.parse(now.output ?? "null") } }),
+        ...(edited("state") && { states: { "": JSON.parse(now.state ?? "null") } }),
+        ...(Object.keys(outputs).length > 0 && { outputs }),
         key,
       });
       onClose();
@@ -62,29 +77,30 @@ export function ForkDialog({ moment, save, readState, onClose }: ForkDialogProps
       setFailure(messageOf(error));
     }
   };
+  const named = [
+    ["input", "Input"],
+    ["state", "State"],
+    ["output", `Output of ${node}`],
+  ] as const;
+  const fields = named.filter(([name]) => now[name] !== undefined);
   return (
     <Dialog title={`Fork from save ${run.saves.indexOf(save) + 1}`} onClose={onClose}>
       <form onSubmit={send}>
         <div class="fields">
           <p class="t2">A new run begins here and goes on for real. This one stays as it is.</p>
-          {now.state !== undefined && (
+          {before === undefined && failure === undefined && <p class="t3">Reading the save …</p>}
+          {fields.map(([name, label]) => (
             <JsonField
-              label="State"
-              text={now.state}
-              was={before?.state}
-              onChange={(state) => setNow((old) => ({ ...old, state }))}
+              key={name}
+              label={label}
+              text={now[name]}
+              was={before?.[name]}
+              mistake={isTried && edited(name) ? notJson(now[name]) : undefined}
+              onChange={(text) => setNow((old) => ({ ...old, [name]: text }))}
             />
-          )}
-          {now.output !== undefined && (
-            <JsonField
-              label={`Output of ${node}`}
-              text={now.output}
-              was={before?.output}
-              onChange={(output) => setNow((old) => ({ ...old, output }))}
-            />
-          )}
-          {before !== undefined && now.state === undefined && now.output === undefined && (
-            <p class="t3">This save has nothing that can be edited.</p>
+          ))}
+          {before !== undefined && fields.length === 0 && (
+            <p class="t3">Nothing can be edited at this save: the run goes on from here as it did.</p>
           )}
           {failure !== undefined && (
             <p class="form-failure" role="alert">
@@ -108,12 +124,13 @@ export function ForkDialog({ moment, save, readState, onClose }: ForkDialogProps
 
 interface JsonFieldProps {
   readonly label: string;
-  readonly text: string;
+  readonly text: string | undefined;
   readonly was: string | undefined;
+  readonly mistake: string | undefined;
   onChange(text: string): void;
 }
 
-function JsonField({ label, text, was, onChange }: JsonFieldProps) {
+function JsonField({ label, text = "", was, mistake, onChange }: JsonFieldProps) {
   const id = `json ${label}`;
   return (
     <div class={`field${text === was ? "" : " changed"}`}>
@@ -121,19 +138,30 @@ function JsonField({ label, text, was, onChange }: JsonFieldProps) {
       <textarea
         id={id}
         class="code"
-        rows={8}
+        rows={Math.max(2, Math.min(10, text.split("\n").length))}
         spellcheck={false}
+        aria-invalid={mistake !== undefined}
         value={text}
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
+      {mistake !== undefined && (
+        <span class="err" role="alert">
+          {mistake}
+        </span>
+      )}
     </div>
   );
 }
 
-function jsonOf({ state }: StateView): string | undefined {
-  return state === undefined ? undefined : json(state);
+function json(view: StateView["state"]): string | undefined {
+  return view === undefined ? undefined : (JSON.stringify(plainOf(view.value), null, 2) ?? "null");
 }
 
-function json({ value }: NonNullable<StateView["state"]>): string {
-  return JSON.stringify(plainOf(value), null, 2) ?? "null";
+function notJson(text = ""): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return `This is not JSON: ${messageOf(error)}`;
+  }
 }

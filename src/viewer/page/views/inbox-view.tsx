@@ -6,26 +6,25 @@ import { QuestionForm } from "../form/question-form.js";
 import { isTyping, useIsSmall } from "../parts/elements.js";
 import { age, dateTime, duration, plural } from "../parts/format.js";
 import { Icon } from "../parts/icon.js";
-import { QuestionTitle, questionBrief } from "../parts/question-title.js";
+import { QuestionTitle, questionBrief, questionTitle } from "../parts/question-title.js";
 import { SafeText } from "../parts/safe-text.js";
-import { go } from "../route.js";
+import { addressOf, go } from "../route.js";
 import { Prompt } from "../run/conversation.js";
 import { readMessage } from "../run/messages.js";
-import { useLive, useLoaded, useSession } from "../session.js";
+import { useQuestions, useSession } from "../session.js";
 
 /** All that waits for an answer, the oldest first. */
 export function InboxView({ picked }: { readonly picked: string | undefined }) {
-  const { client, about } = useSession();
-  const { data, error, reload } = useLoaded<QuestionList>("questions", () => client.get("questions"));
+  const { about } = useSession();
+  const { data, error, reload } = useQuestions();
   const isSmall = useIsSmall();
   const [isList, setIsList] = useState(false);
-  useLive(({ type }) => {
-    if (type === "questions" || type === "open") reload();
-  });
   const questions = data?.questions ?? [];
   const question = questions.find(({ id }) => id === picked) ?? questions[0];
   useListKeys(questions, question);
+  const answered = useAnsweredElsewhere(data, question);
   const done = (): void => {
+    if (question !== undefined) answered.add(question.run.ref);
     const at = questions.findIndex(({ id }) => id === question?.id);
     const next = questions[at + 1] ?? questions[at - 1];
     go({ view: "inbox", question: next?.id });
@@ -85,6 +84,19 @@ export function InboxView({ picked }: { readonly picked: string | undefined }) {
   );
 }
 
+/** Says so when the question that is looked at was answered elsewhere. Returns the runs that were answered here. */
+function useAnsweredElsewhere(list: QuestionList | undefined, shown: QuestionView | undefined): Set<string> {
+  const { say } = useSession();
+  const [state] = useState<{ last: QuestionView | undefined; here: Set<string> }>({ last: undefined, here: new Set() });
+  useEffect(() => {
+    const { last, here } = state;
+    const isGone = last !== undefined && list?.questions.some(({ id }) => id === last.id) === false;
+    if (isGone && !here.has(last.run.ref)) say(`“${questionTitle(last)}” was answered elsewhere.`);
+    if (list !== undefined) state.last = shown;
+  }, [list, shown, state, say]);
+  return state.here;
+}
+
 function Empty() {
   return (
     <div class="empty">
@@ -139,6 +151,11 @@ function QuestionSheet({ question, others, canAnswer, onDone }: QuestionSheetPro
   const where = [run.app ?? run.graph, ...path.split("/")].filter((part) => part !== "").join(" / ");
   const all = [question, ...others];
   const left = all.filter(({ id }) => !Object.hasOwn(kept, id));
+  const openRun = (
+    <a class="btn quiet open-run" href={addressOf({ view: "run", ref: run.ref })}>
+      Open run
+    </a>
+  );
   return (
     <div class="sheet">
       <div>
@@ -158,19 +175,15 @@ function QuestionSheet({ question, others, canAnswer, onDone }: QuestionSheetPro
               <QuestionForm
                 question={open}
                 onDone={onDone}
+                beside={index === 0 && openRun}
                 keep={others.length === 0 ? undefined : (value) => setKept((old) => ({ ...old, [open.id]: value }))}
               />
             </div>
           ))}
         </>
       ) : (
-        <p class="t2">You may look at questions, but not answer them.</p>
+        <p class="t2 only-look">You may look at questions, but not answer them. {openRun}</p>
       )}
-      <div>
-        <button type="button" class="btn quiet" onClick={() => go({ view: "run", ref: run.ref })}>
-          Open run
-        </button>
-      </div>
     </div>
   );
 }

@@ -1,17 +1,18 @@
 /** @jsxImportSource preact */
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { LiveEvent, QuestionView, RunView as RunData, RunResult, StateView, ValueView } from "../../api.js";
-import { messageOf, newKey } from "../client.js";
+import type { Level } from "../../layout/level.js";
+import { levelPath, messageOf, newKey } from "../client.js";
 import { QuestionForm } from "../form/question-form.js";
 import { Icon } from "../parts/icon.js";
 import { go } from "../route.js";
-import { applyEvent } from "../run/apply-event.js";
 import { Moment } from "../run/moment.js";
 import { usePlayer } from "../run/player.js";
 import { RunBody, type RunTab } from "../run/run-body.js";
+import { applyEvents } from "../run/run-changes.js";
 import { RunHead } from "../run/run-head.js";
 import { type RunModel, readRun } from "../run/run-model.js";
-import { useLive, useLoaded, useSession } from "../session.js";
+import { useLiveBatches, useLoaded, useReload, useSession } from "../session.js";
 import { ForkDialog } from "./fork-dialog.js";
 import { SaveDialog } from "./save-dialog.js";
 
@@ -20,19 +21,20 @@ export function RunView({ runRef }: { readonly runRef: string }) {
   const { client } = useSession();
   const path = `runs/${encodeURIComponent(runRef)}`;
   const { data, error, change, reload } = useLoaded<RunData>(path, () => client.get(path));
-  useLive((event) => {
-    if (event.type === "open" && !event.isComplete) reload();
-    else if (isAbout(event, runRef)) change((old) => applyEvent(old, event));
-    if (
-      (event.type === "run" && event.run.ref === runRef && event.run.status !== "running") ||
-      event.type === "questions"
-    ) {
-      reload();
-    }
-  });
+  useLiveBatches(
+    (event) => event.type === "lost" || isAbout(event, runRef),
+    (events) => change((old) => applyEvents(old, events)),
+  );
+  useReload((event) => isStale(event, runRef), reload);
   if (error !== undefined && data === undefined) return <p class="empty failure">{error}</p>;
   if (data === undefined) return <p class="empty t3">Loading …</p>;
   return <LoadedRun view={data} path={path} reload={reload} />;
+}
+
+/** Whether more has changed than the event tells. */
+function isStale(event: LiveEvent, ref: string): boolean {
+  if (event.type === "open") return !event.isComplete;
+  return event.type === "questions" || (event.type === "run" && isAbout(event, ref) && event.run.status !== "running");
 }
 
 function isAbout(event: LiveEvent, ref: string): boolean {
@@ -59,13 +61,18 @@ function LoadedRun({ view, path, reload }: LoadedRunProps) {
     [client, path],
   );
   const load = useCallback((more: string) => client.get<ValueView>(`values/${more}`), [client]);
+  const { app } = view.run;
+  const loadLevel = useCallback(
+    (opened: readonly string[]) => client.get<Level>(levelPath(app ?? "", opened)),
+    [client, app],
+  );
   const answer = (question: QuestionView) => (
     <QuestionForm key={question.id} question={question} isCompact onDone={reload} />
   );
   const canFork = about.can === "act" && view.canFork === true;
   return (
     <>
-      <RunHead moment={moment} player={player} onSelect={setSelected} onTab={setTab}>
+      <RunHead moment={moment} player={player}>
         <RunActions run={run} reload={reload} />
         <button type="button" class="btn" onClick={() => setDialog("save")}>
           <Icon name="save" size={14} />
@@ -83,6 +90,7 @@ function LoadedRun({ view, path, reload }: LoadedRunProps) {
         answer={about.can === "look" ? undefined : answer}
         readState={readState}
         load={load}
+        loadLevel={app === undefined ? undefined : loadLevel}
         controls={
           about.can === "act" && (
             <button
@@ -118,19 +126,22 @@ function useNow(isRunning: boolean): number {
 }
 
 const actions = {
-  "go-on": { label: "Go on", statuses: ["ready"], can: "answer" },
+  "go-on": { label: "Go on", statuses: ["ready", "stopped"], can: "answer" },
   stop: { label: "Stop", statuses: ["running"], can: "act" },
+  cancel: { label: "Cancel", statuses: ["ready", "waiting", "stopped"], can: "act" },
   retry: { label: "Retry", statuses: ["failed", "cancelled"], can: "act" },
   again: { label: "Run again", statuses: ["finished", "failed", "cancelled"], can: "act" },
 } as const;
 
 function RunActions({ run, reload }: { readonly run: RunModel; reload(): void }) {
   const { client, about, say } = useSession();
-  const { ref, status, app } = run.view.run;
-  if (app === undefined) return null;
+  const { ref, status, app, checkpointId } = run.view.run;
+  if (app === undefined || checkpointId === undefined) return null;
   const press = async (name: keyof typeof actions): Promise<void> => {
     try {
       const { run: next } = await client.post<RunResult>(name, { ref, key: newKey() });
+      // a retry only makes it ready
+      if (name === "retry") await client.post<RunResult>("go-on", { ref, key: newKey() });
       if (next !== undefined && next.ref !== ref) go({ view: "run", ref: next.ref });
       else reload();
     } catch (error) {

@@ -7,9 +7,18 @@ import { Icon } from "../parts/icon.js";
 import { SafeText } from "../parts/safe-text.js";
 import { Pill } from "../parts/status.js";
 import { addressOf } from "../route.js";
-import { useLive, useLoaded, useSession } from "../session.js";
+import { useLoaded, useReload, useSession } from "../session.js";
 
-const statuses: readonly (RunStatus | undefined)[] = [undefined, "running", "waiting", "ready", "failed", "finished"];
+const statuses: readonly (RunStatus | undefined)[] = [
+  undefined,
+  "running",
+  "waiting",
+  "ready",
+  "failed",
+  "stopped",
+  "cancelled",
+  "finished",
+];
 
 /** All runs, the newest first. */
 export function RunsView() {
@@ -22,9 +31,7 @@ export function RunsView() {
   const { data, error, reload } = useLoaded<RunList>(name, () => client.get("runs", query));
   const input = useRef<HTMLInputElement>(null);
   useSearchKey(input);
-  useLive(({ type }) => {
-    if (type === "run" || type === "open") reload();
-  });
+  useReload(({ type }) => type === "run" || type === "open", reload);
   const extra = more.of === name ? more.lists : [];
   const runs = [...(data?.runs ?? []), ...extra.flatMap((list) => list.runs)];
   const { next } = extra.at(-1) ?? data ?? {};
