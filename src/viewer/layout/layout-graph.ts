@@ -2,7 +2,8 @@ import type { GraphEdgeInfo, GraphInfo, GraphNodeInfo } from "../../callbacks/gr
 import { agentLevel, isAgentGraph } from "./agent-level.js";
 import { type BoxSize, boxSize, cardWidth, titleOf } from "./card-size.js";
 import { type Level, type LevelEdge, type LevelNode, type Point, sizes } from "./level.js";
-import { type Ranks, rankNodes } from "./ranks.js";
+import type { Ranks } from "./ranked-graph.js";
+import { rankNodes } from "./ranks.js";
 import { roundedPath } from "./rounded-path.js";
 import { routeWires } from "./routes.js";
 import { outOf, type PlacedNode, type Wire } from "./wire.js";

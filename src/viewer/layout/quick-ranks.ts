@@ -1,4 +1,4 @@
-import type { RankedEdge, RankedNode, Ranks } from "./ranks.js";
+import type { RankedEdge, RankedNode, Ranks } from "./ranked-graph.js";
 
 const gap = 28;
 const sweeps = 4;

@@ -7,9 +7,10 @@ import { dateTime } from "./parts/format.js";
 import { applyTheme } from "./parts/theme.js";
 import { Moment } from "./run/moment.js";
 import { usePlayer } from "./run/player.js";
-import { RunBody, type RunTab } from "./run/run-body.js";
+import { RunBody } from "./run/run-body.js";
 import { RunHead } from "./run/run-head.js";
 import { readRun } from "./run/run-model.js";
+import type { RunTab } from "./run/run-tab.js";
 
 /** A run that was saved as a file: to look at, with no server. */
 function SavedRunPage({ view, states = {}, savedAt }: SavedRun) {

@@ -5,13 +5,14 @@ export type Route =
   | { readonly view: "inbox"; readonly question?: string | undefined }
   | { readonly view: "runs" }
   | { readonly view: "run"; readonly ref: string }
+  | { readonly view: "apps" }
   | { readonly view: "app"; readonly key: string };
 
 export function readRoute(hash: string): Route {
   const [view, id] = hash.replace(/^#\/?/, "").split("/").map(decoded);
   if (view === "runs" && id !== undefined) return { view: "run", ref: id };
   if (view === "runs") return { view: "runs" };
-  if (view === "apps" && id !== undefined) return { view: "app", key: id };
+  if (view === "apps") return id === undefined ? { view: "apps" } : { view: "app", key: id };
   return { view: "inbox", question: id };
 }
 
@@ -22,7 +23,8 @@ export function addressOf(route: Route): string {
     case "app":
       return `#/apps/${encodeURIComponent(route.key)}`;
     case "runs":
-      return "#/runs";
+    case "apps":
+      return `#/${route.view}`;
     default:
       return route.question === undefined ? "#/inbox" : `#/inbox/${encodeURIComponent(route.question)}`;
   }

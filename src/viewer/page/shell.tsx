@@ -1,14 +1,16 @@
 /** @jsxImportSource preact */
 import { useEffect, useState } from "preact/hooks";
 import type { RunList } from "../api.js";
+import { DevBanner } from "./dev-banner.js";
 import { Dialog } from "./parts/dialog.js";
 import { isTyping } from "./parts/elements.js";
 import { age, count } from "./parts/format.js";
-import { Icon, type IconName, Logo } from "./parts/icon.js";
+import { Icon, type IconName, iconOf, Logo } from "./parts/icon.js";
 import { Dot } from "./parts/status.js";
 import { addressOf, type Route, useRoute } from "./route.js";
 import { useLoaded, useQuestions, useReload, useSession } from "./session.js";
 import { AppView } from "./views/app-view.js";
+import { AppsView } from "./views/apps-view.js";
 import { InboxView } from "./views/inbox-view.js";
 import { RunView } from "./views/run-view.js";
 import { RunsView } from "./views/runs-view.js";
@@ -28,6 +30,9 @@ export function Shell() {
     <div class="app">
       <Sidebar route={route} />
       <main class="main">
+        <div class="strips">
+          <DevBanner />
+        </div>
         <View route={route} />
       </main>
       {isHelp && <KeysDialog onClose={() => setIsHelp(false)} />}
@@ -43,6 +48,8 @@ function View({ route }: { readonly route: Route }) {
       return <RunsView />;
     case "run":
       return <RunView key={route.ref} runRef={route.ref} />;
+    case "apps":
+      return <AppsView />;
     case "app":
       return <AppView key={route.key} appKey={route.key} />;
     default:
@@ -72,13 +79,23 @@ function Sidebar({ route }: { readonly route: Route }) {
         )}
       </NavLink>
       <NavLink to={{ view: "runs" }} icon="runs" label="Runs" isCurrent={isRuns} />
+      {about.apps.length > 0 && (
+        <span class="only-small">
+          <NavLink
+            to={{ view: "apps" }}
+            icon="graph"
+            label="Apps"
+            isCurrent={route.view === "app" || route.view === "apps"}
+          />
+        </span>
+      )}
       {about.apps.length > 0 && <h2 class="apps">Apps</h2>}
       <div class="apps">
         {about.apps.map(({ key, component }) => (
           <NavLink
             key={key}
             to={{ view: "app", key }}
-            icon={component === "agent" ? "agent" : component === "chain" ? "chain" : "graph"}
+            icon={iconOf(component)}
             label={key}
             isCurrent={route.view === "app" && route.key === key}
           />

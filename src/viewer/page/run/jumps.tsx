@@ -2,8 +2,8 @@
 import { useMemo } from "preact/hooks";
 import type { Moment } from "./moment.js";
 import type { Player } from "./player.js";
-import type { RunTab } from "./run-body.js";
 import type { RunModel, ShownSpan } from "./run-model.js";
+import type { RunTab } from "./run-tab.js";
 
 interface JumpsProps {
   readonly moment: Moment;

@@ -11,11 +11,10 @@ import { Jumps } from "./jumps.js";
 import { Log } from "./log.js";
 import type { Moment } from "./moment.js";
 import type { Player } from "./player.js";
+import type { RunTab } from "./run-tab.js";
 import { StateTab } from "./state-tab.js";
 import { Timeline } from "./timeline.js";
 import type { ReadState } from "./use-state-at.js";
-
-export type RunTab = "talk" | "details" | "state" | "log" | "graph" | "time";
 
 interface RunBodyProps {
   readonly moment: Moment;

@@ -126,7 +126,7 @@ function QuestionRow({ question, isPicked, onPick }: QuestionRowProps) {
         <Icon name={kind === "approval" ? "tool" : "ask"} size={13} />
         <span class="cut">{run.app ?? run.graph}</span>
         <span class="t3">·</span>
-        <span class="t3 cut">{tool?.name ?? (path || key)}</span>
+        <span class="t3 cut">{path || tool?.name || key}</span>
         <span class="grow" />
         <span class="t3 num">{age(askedAt, Date.now())}</span>
       </span>

@@ -4,14 +4,17 @@ import type { LiveEvent, QuestionView, RunView as RunData, RunResult, StateView,
 import type { Level } from "../../layout/level.js";
 import { levelPath, messageOf, newKey } from "../client.js";
 import { QuestionForm } from "../form/question-form.js";
+import { plural } from "../parts/format.js";
 import { Icon } from "../parts/icon.js";
+import { SafeText } from "../parts/safe-text.js";
 import { go } from "../route.js";
 import { Moment } from "../run/moment.js";
 import { usePlayer } from "../run/player.js";
-import { RunBody, type RunTab } from "../run/run-body.js";
+import { RunBody } from "../run/run-body.js";
 import { applyEvents } from "../run/run-changes.js";
 import { RunHead } from "../run/run-head.js";
 import { type RunModel, readRun } from "../run/run-model.js";
+import type { RunTab } from "../run/run-tab.js";
 import { useLiveBatches, useLoaded, useReload, useSession } from "../session.js";
 import { ForkDialog } from "./fork-dialog.js";
 import { SaveDialog } from "./save-dialog.js";
@@ -26,7 +29,13 @@ export function RunView({ runRef }: { readonly runRef: string }) {
     (events) => change((old) => applyEvents(old, events)),
   );
   useReload((event) => isStale(event, runRef), reload);
-  if (error !== undefined && data === undefined) return <p class="empty failure">{error}</p>;
+  if (error !== undefined && data === undefined) {
+    return (
+      <p class="empty failure">
+        <SafeText text={error} hasLinks={false} />
+      </p>
+    );
+  }
   if (data === undefined) return <p class="empty t3">Loading …</p>;
   return <LoadedRun view={data} path={path} reload={reload} />;
 }
@@ -79,6 +88,7 @@ function LoadedRun({ view, path, reload }: LoadedRunProps) {
           Save as page
         </button>
       </RunHead>
+      <Notes view={view} />
       <RunBody
         moment={moment}
         player={player}
@@ -111,6 +121,18 @@ function LoadedRun({ view, path, reload }: LoadedRunProps) {
       )}
       {dialog === "save" && <SaveDialog view={view} path={path} onClose={() => setDialog(undefined)} />}
     </>
+  );
+}
+
+/** What could not be read, and what is missing. */
+function Notes({ view: { errors, lostChunks = 0 } }: { readonly view: RunData }) {
+  if (errors.length === 0 && lostChunks === 0) return null;
+  return (
+    <div class="strip notes" role="status">
+      <SafeText text={errors.join(" ")} hasLinks={false} />
+      {lostChunks > 0 &&
+        ` ${plural(lostChunks, "chunk")} did not reach this page in time. Texts are whole when they end.`}
+    </div>
   );
 }
 

@@ -44,17 +44,18 @@ export function SaveDialog({ view, path, onClose }: SaveDialogProps) {
   return (
     <Dialog title="Save as page" onClose={onClose}>
       <div class="fields">
-        <p>One file that shows this run without a server. It can be read by everyone who gets it, and has in it:</p>
+        <p>One file that shows this run without a server. Whoever gets it can read all that is in it:</p>
         <ul class="counts num">
           <li>
             {plural(view.spans.length, "span")} with {plural(values, "input or output", "inputs and outputs")}
           </li>
           <li>{plural(saves.length, "save")} with their states</li>
-          <li>{plural(view.questions.length, "open question")}</li>
-          <li>{plural(view.turns?.length ?? 0, "turn")} of the conversation</li>
+          {view.questions.length > 0 && <li>{plural(view.questions.length, "open question")}</li>}
+          {view.turns !== undefined && <li>{plural(view.turns.length, "turn")} of the conversation</li>}
         </ul>
         <p class="t3">
-          Passwords, tokens and keys are masked, and what the server redacts is left out. All else is as it is.
+          Passwords, tokens and keys are masked, and what the server redacts is left out. Everything else is there as it
+          is.
         </p>
         {failure !== undefined && (
           <p class="form-failure" role="alert">
