@@ -1,6 +1,6 @@
 // Agents under Mastra's names: results, promises and chunks of streams, options of a call, approvals, and what is refused.
 import { assistantMessage, functionToolCall, memoryStore, userMessage } from "kumiko";
-import { createMiddleware, threads } from "kumiko/agents";
+import { approvals, type CallRule, createMiddleware, threads } from "kumiko/agents";
 import { Agent, createTool, createWorkflow, Mastra, type MastraAgentOptions, type MastraChunk } from "kumiko/mastra";
 import { createVectorQueryTool, memoryVectors } from "kumiko/rag";
 import { scriptedModel } from "kumiko/testing";
@@ -438,6 +438,23 @@ describe("a tool call that needs approval", () => {
     expect(await stream.object).toEqual({ n: 1 });
   });
 
+  it("may be asked for by the call, where the agent has rules of its own", async () => {
+    const rules: CallRule[] = [
+      { tool: "weather", action: "allow" },
+      { tool: "pay", action: "deny" },
+    ];
+    const { agent } = agentWith(
+      [calling("pay", { amount: 5 }), calling("weather", { city: "Kyoto" }), saying("Warm.")],
+      {
+        middleware: [approvals({ rules })],
+      },
+    );
+    const waiting = await agent.generate("Weather?", { requireToolApproval: true, runId: "mine" });
+    expect(waiting.suspendPayload.toolName).toBe("weather");
+    const stream = await agent.approveToolCall({ runId: "mine" });
+    expect(await stream.text).toBe("Warm.");
+  });
+
   it("goes on in another process, and in a thread", async () => {
     const store = memoryStore();
     const make = (answers: unknown[]) => agentWith(answers, { store }).agent;
@@ -503,12 +520,15 @@ describe("an agent", () => {
     ["scorers", "test of your own"],
     ["evals", "test of your own"],
     ["network", "handoffs"],
-    ["workspace", "tools of your own"],
+    ["workspace", "workspace of kumiko/workspace"],
+    ["skills", "skills of kumiko/workspace"],
+    ["requireApproval", "approvals"],
     ["goals", "stopWhen"],
     ["channels", "threadId"],
     ["memory", "trimMessages"],
-    ["inputProcessors", "middleware"],
-    ["outputProcessors", "middleware"],
+    ["memory", "userProfile and recall"],
+    ["inputProcessors", "guard or trimMessages"],
+    ["outputProcessors", "guard"],
     ["agents", "asTool"],
     ["instruction", '"instructions"'],
   ])("refuses %s, and says what to use", (name, advice) => {

@@ -57,7 +57,7 @@ it("tries again to connect, and refuses what has no effect", async () => {
   await expect(client.listTools()).rejects.toMatchObject({ code: "MCP_CONNECT_FAILED" });
   await expect(client.listTools()).rejects.toMatchObject({ code: "MCP_CONNECT_FAILED" });
   const make = (server: object) => () => new MCPClient({ servers: { s: server } });
-  expect(make({ url: "http://localhost", requireToolApproval: true })).toThrow(/requireApproval of the agent/);
+  expect(make({ url: "http://localhost", requireToolApproval: true })).toThrow(/middleware approvals of the agent/);
   expect(make({ url: "http://localhost", requestInit: { method: "GET" } })).toThrow(/"method"/);
   expect(make({ comand: "x" })).toThrow(/"command"/);
   expect(() => new MCPClient({} as never)).toThrow(/servers/);

@@ -65,7 +65,7 @@ export function readNames(options: object): { readonly id: string; readonly name
 const optionNames = [
   ...["id", "name", "description", "model", "instructions", "tools", "output", "outputMode", "outputRepairs"],
   ...["maxSteps", "onMaxSteps", "stopWhen", "returnDirectly", "middleware", "handoffs", "retry", "fallbacks"],
-  ...["modelTimeoutMs", "modelIdleTimeoutMs", "onToolError", "requireApproval", "toolsNode", "maxRetries"],
+  ...["modelTimeoutMs", "modelIdleTimeoutMs", "onToolError", "toolsNode", "maxRetries"],
   ...["autoResumeSuspendedTools", "modelOptions", "store", "durability", "history", "callbacks", "runtime"],
 ];
 

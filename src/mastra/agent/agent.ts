@@ -5,8 +5,10 @@ import type { AgentOptions } from "../../agents/agent-options.js";
 import { type AgentParts, agentParts, partsOf } from "../../agents/agent-parts.js";
 import type { AgentResult } from "../../agents/agent-result.js";
 import type { AgentStream } from "../../agents/agent-stream.js";
+import { approvals, rulesIn } from "../../agents/approvals/approvals.js";
 import type { AgentCallOptions, Prompt, ResumeTarget } from "../../agents/call-options.js";
 import { type AgentOutput, createAgent } from "../../agents/create-agent.js";
+import type { AnyMiddleware } from "../../agents/create-middleware.js";
 import { checkOptions } from "../../check-options.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { RequestContext } from "../../components/request-context.js";
@@ -326,7 +328,7 @@ export class Agent<const S extends Schema = undefined> implements Registrable, A
     const name = String(asksAlways);
     made[name] ??= this.#createAgent({
       ...(schema && { output: schema }),
-      ...(asksAlways && { requireApproval: true }),
+      ...(asksAlways && { middleware: askingAlways(this.#options.middleware) }),
     });
     return made[name];
   }
@@ -418,6 +420,14 @@ export function isMastraAgent(value: unknown): value is AnyAgent {
 
 function runIdIn(event: AgentEvent): string {
   return event.type === "start" && event.checkpointId !== undefined ? event.checkpointId : event.runId;
+}
+
+/** Middlewares with which every call asks, after what their own rules deny. */
+function askingAlways(middleware: readonly AnyMiddleware[] = []): AnyMiddleware[] {
+  const rules = rulesIn(middleware) ?? [];
+  const asking = approvals({ rules: [{ tool: "*", action: "ask" }, ...rules] });
+  const others = middleware.filter(({ name }) => name !== asking.name);
+  return [...others, asking];
 }
 
 function nameOf(tool: AnyTool): string {

@@ -62,7 +62,7 @@ function readShared(where: string, given: SharedCallOptions & AgentCallOptions):
   if (requireToolApproval !== undefined && typeof requireToolApproval !== "boolean")
     throw invalidMastraOption(
       `requireToolApproval of ${where} must be true or false (got ${kindOf(requireToolApproval)}). For some calls only, use ` +
-        "the option requireApproval of the agent or of a tool.",
+        "the middleware approvals of kumiko/agents, or the option requireApproval of a tool.",
     );
   const values: RequestOptions = enumerableOnly({ requestContext, runtimeContext }, given);
   const settings = { modelSettings, providerOptions, toolChoice };

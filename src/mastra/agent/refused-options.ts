@@ -4,17 +4,17 @@ const ofAgents: Readonly<Record<string, string>> = {
   scorers: "Scorers are not supported: judge results in a test of your own, with a model or a function.",
   evals: "Evals are not supported: judge results in a test of your own, with a model or a function.",
   network: "Agent networks are not supported: use the option handoffs, or other agents as tools (agent.asTool()).",
-  workspace: "Workspaces are not supported: give the agent tools of your own that read and write files.",
+  workspace: "Use the option middleware, with workspace of kumiko/workspace.",
   goals: "Goals are not supported: use stopWhen, which says after each step whether the run is over.",
   goal: "Goals are not supported: use stopWhen, which says after each step whether the run is over.",
   channels:
     "Channels are not supported: call agent.stream where the messages arrive, with a threadId for each channel.",
   memory:
-    "Memory is not supported: conversations are kept in the storage when a call has memory: { thread, resource }. Use the " +
-    "middlewares trimMessages and summarize of kumiko/agents for long ones, and createMiddleware for anything else.",
-  inputProcessors: processors("beforeStep"),
-  outputProcessors: processors("afterModel"),
-  errorProcessors: processors("wrapModelCall"),
+    "Memory is not supported: conversations are kept in the storage when a call has memory: { thread, resource }. Use the option " +
+    "middleware, with userProfile and recall of kumiko/agents across conversations, trimMessages and summarize for long ones.",
+  inputProcessors: processors("guard or trimMessages", "beforeStep"),
+  outputProcessors: processors("guard", "afterModel"),
+  errorProcessors: processors("createMiddleware", "wrapModelCall"),
   agents: "Give other agents as tools (agent.asTool()), or use the option handoffs.",
   workflows:
     "Give the agent a tool that runs the workflow: createTool({ execute: () => workflow.createRun().start({ … }) }).",
@@ -26,15 +26,17 @@ const ofAgents: Readonly<Record<string, string>> = {
   defaultNetworkOptions:
     "Agent networks are not supported: use the option handoffs, or agents as tools (agent.asTool()).",
   system: "It is called instructions here.",
-  skills: "Skills are not supported: put what the agent should know into its instructions, which may be a function.",
+  skills: "Use the option middleware, with skills of kumiko/workspace.",
+  requireApproval:
+    'Use middleware: [approvals({ rules: [{ tool: "*", action: "ask" }] })], with approvals of kumiko/agents, or the option ' +
+    "requireApproval of a tool.",
   mastra: "Register the agent: new Mastra({ agents: { … } }).",
 };
 
-function processors(hook: string): string {
-  return (
-    `Processors are not supported: use the option middleware, with createMiddleware({ name, ${hook} }) or trimMessages of ` +
-    "kumiko/agents."
-  );
+function processors(made: string, hook: string): string {
+  const own = `createMiddleware({ name, ${hook} })`;
+  const use = made === "createMiddleware" ? own : `${made}, or ${own},`;
+  return `Processors are not supported: use the option middleware of the agent, with ${use} of kumiko/agents.`;
 }
 
 function defaults(): string {
@@ -59,8 +61,8 @@ const ofCalls: Readonly<Record<string, string>> = {
   memoryOptions: "Use the middlewares trimMessages and summarize of kumiko/agents.",
   stopWhen: "It is an option of the agent: new Agent({ stopWhen }).",
   prepareStep: "Use createMiddleware({ name, beforeStep }) of kumiko/agents.",
-  inputProcessors: processors("beforeStep"),
-  outputProcessors: processors("afterModel"),
+  inputProcessors: processors("guard or trimMessages", "beforeStep"),
+  outputProcessors: processors("guard", "afterModel"),
   scorers: "Scorers are not supported: judge results in a test of your own, with a model or a function.",
   savePerStep: 'It is an option of the agent: new Agent({ durability: "step" }).',
   format: "Use uiMessageStream(stream.events) of kumiko/ui for clients of the AI SDK.",
@@ -104,7 +106,7 @@ const ofMastra: Readonly<Record<string, string>> = {
   observability: "Give the agents and workflows callbacks: [otelTracer()], with otelTracer of kumiko/otel.",
   scorers: "Scorers are not supported: judge results in a test of your own, with a model or a function.",
   tts: "Speech is not supported: give the text of a result to the speech service of your provider.",
-  workspace: "Workspaces are not supported: give the agents tools of your own that read and write files.",
+  workspace: "Use the option middleware of the agents, with workspace of kumiko/workspace.",
   deployer: "Serve mastra.fetch with your own server: honoMiddleware, expressMiddleware or nextHandler.",
   bundler: "Serve mastra.fetch with your own server: honoMiddleware, expressMiddleware or nextHandler.",
   serverMiddleware: "Use server: { middleware }.",

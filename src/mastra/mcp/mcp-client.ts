@@ -54,7 +54,7 @@ const serverNames = [
 
 /** What to use in place of options that have no effect here. */
 const hints: Named<string> = {
-  requireToolApproval: "Use requireApproval of the agent, which may name tools.",
+  requireToolApproval: "Use the middleware approvals of the agent, with rules that name tools.",
   logger: "Use connectMcp of kumiko/mcp, whose onEvent gets the logs.",
   enableServerLogs: "Use connectMcp of kumiko/mcp, whose onEvent gets the logs.",
   capabilities: "Use connectMcp of kumiko/mcp, with elicitation, sampling and roots.",
