@@ -12,9 +12,12 @@ export const groups: readonly PageGroup[] = [
     pages: [
       "agents",
       "threads-and-memory",
+      "long-term-memory",
+      "steering",
       "middleware",
       "many-agents",
       "files-and-skills",
+      "guardrails",
       "chat-page",
       "serving-an-agent",
       "events",
