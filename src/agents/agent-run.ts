@@ -191,7 +191,10 @@ export class OngoingRun {
       userId: thread === undefined ? options.userId : thread.userId,
       checkpointId,
       answered,
-      pushes: thread,
+      pushes: thread && {
+        since: (taken) => thread.since(taken),
+        seal: (taken) => thread.seal(taken, this.#driven),
+      },
       onEnd: this.#onEnd(thread),
       spent: this.#spent,
       depth: this.#depth,

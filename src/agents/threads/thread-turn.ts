@@ -163,19 +163,21 @@ export class ThreadTurn {
   }
 
   async since(taken: number): Promise<readonly AgenticMessage[]> {
-    const now = await readTurn(this.#store, this.#stored.key);
+    // a store that is away for a moment fails no turn: what was said is read before the next answer, or the end
+    const now = await readTurn(this.#store, this.#stored.key).catch(() => undefined);
     if (now === undefined || now.record.claim !== this.#claim) return [];
     this.#stored = now;
     return now.record.pushed?.slice(taken) ?? [];
   }
 
-  async seal(taken: number): Promise<boolean> {
+  async seal(taken: number, driven?: DrivenRun): Promise<boolean> {
     let isSealed = true;
     const change: TurnChange = (now, isMine) => {
       isSealed = !isMine || (now?.pushed?.length ?? 0) <= taken;
       return now !== undefined && isMine && isSealed ? { ...now, sealed: true } : undefined;
     };
-    const sealed = await changeTurn(this.#store, this.#stored.key, change, { ...this.#stored, claim: this.#claim });
+    const before = { ...this.#stored, claim: this.#claim };
+    const sealed = await patiently(driven, () => changeTurn(this.#store, this.#stored.key, change, before));
     if (sealed !== undefined) this.#stored = sealed;
     return isSealed;
   }
@@ -211,9 +213,8 @@ export class ThreadTurn {
     const { threadId: id, userId } = this;
     const { record, key } = this.#stored;
     const { number } = record;
-    const patiently = <T>(work: () => Promise<T>) => (driven === undefined ? work() : driven.patience.try(work));
     try {
-      if (status === "waiting") await patiently(() => announceWaiting(this.#store, id, { number, userId }));
+      if (status === "waiting") await patiently(driven, () => announceWaiting(this.#store, id, { number, userId }));
       // a write whose confirmation was lost is found again
       let attempted: TurnRecord | undefined;
       const change: TurnChange = (now, isMine) => {
@@ -223,7 +224,7 @@ export class ThreadTurn {
         return attempted;
       };
       const before = { ...this.#stored, claim: this.#claim };
-      const closed = await patiently(() => changeTurn(this.#store, key, change, before));
+      const closed = await patiently(driven, () => changeTurn(this.#store, key, change, before));
       if (closed !== undefined) await this.#settle(closed);
       else await this.#wasTaken(status);
     } finally {
@@ -278,6 +279,11 @@ export class ThreadTurn {
       ...keptOf(this.#parts, state, { former: rest.kept, history: this.history }),
     };
   }
+}
+
+/** A segment bears a store that is away. */
+function patiently<T>(driven: DrivenRun | undefined, work: () => Promise<T>): Promise<T> {
+  return driven === undefined ? work() : driven.patience.try(work);
 }
 
 function leavesOpen(error: unknown): boolean {

@@ -335,7 +335,7 @@ describe("a thread whose process died before its first turn", () => {
 });
 
 describe("what a list costs", () => {
-  it("is the threads that it lists, and a turn costs one write more", async () => {
+  it("is the threads that it lists, and a turn costs two writes more", async () => {
     const inner = memoryStore();
     const agent = createAgent({ model: scriptedModel(...Array.from({ length: 60 }, () => "x")), store: inner });
     for (let n = 0; n < 40; n++) await agent.generate("Hi", { threadId: `a${n}`, userId: "ann" });
@@ -367,7 +367,7 @@ describe("what a list costs", () => {
     const counted = createAgent({ model: scriptedModel("x"), store });
     puts = 0;
     await counted.generate("Hi", { threadId: "b1", userId: "bob" });
-    // the turn as it opens and as it ends, its run, and the head
-    expect(puts).toBe(4);
+    // the turn as it opens, takes nothing more and ends, its run, and the head
+    expect(puts).toBe(5);
   });
 });
