@@ -1,79 +1,59 @@
-// A deep agent: it plans with a to-do list, works on files, delegates tasks to another agent, and its conversation is
-// kept short. Files are a Map here; real files, and a shell, belong in a sandbox. The model follows a script.
-// expect: todo: [ ] read the notes, [ ] write the report
-// expect: researcher was asked: Summarise notes.md
-// expect: report.md: Maples turn red when nights are cold.
-// expect: todo: [x] read the notes, [x] write the report
+// A deep agent: it plans with a to-do list, gives the reading to another agent, reads a skill before it writes, and works on files. The
+// answers of the model are on a tape, so that this runs without a key; with a model of your own, record it anew: KUMIKO_TAPE=record.
+//
+//   npx tsx examples/deep-agent.ts
+//
+// expect: write_todos: [>] have the notes read, [ ] write the report
+// expect: task: What do the notes say about red leaves?
+// expect: load_skill: report
+// expect: write_file: report.md
+// expect: write_todos: [x] have the notes read, [x] write the report
 // expect: The report is in report.md.
-import { createTool, functionToolCall, memoryStore } from "kumiko";
-import { clearToolResults, createAgent, promptCache, subAgents, summarize, todoList } from "kumiko/agents";
-import { scriptedModel } from "kumiko/testing";
-import { z } from "zod";
+// expect: Maples turn red when nights are cold and it rains little.
+import { join } from "node:path";
+import { memoryStore } from "kumiko";
+import { createAgent, overBudget, subAgents, summarize, todoList } from "kumiko/agents";
+import { cassette } from "kumiko/evals";
+import { folderFiles, skills, storeFiles, workspace } from "kumiko/workspace";
+import { ofResearcher, ofWriter } from "./deep-agent/models.js";
 
-const files = new Map([["notes.md", "Maples: red leaves, cold nights, little rain."]]);
-
-const readFile = createTool({
-  id: "read_file",
-  description: "Reads a file.",
-  inputSchema: z.object({ path: z.string() }),
-  execute: ({ path }) => files.get(path) ?? `There is no ${path}.`,
-});
-const writeFile = createTool({
-  id: "write_file",
-  description: "Writes a file.",
-  inputSchema: z.object({ path: z.string(), text: z.string() }),
-  execute: ({ path, text }) => {
-    files.set(path, text);
-    return "written";
-  },
-});
-
-let ids = 0;
-const call = (name: string, input: object) => [
-  functionToolCall({ callId: String(++ids), name, arguments: JSON.stringify(input) }),
-];
-const plan = (status: "pending" | "completed") =>
-  call("write_todos", { todos: ["read the notes", "write the report"].map((content) => ({ content, status })) });
+const isRecording = process.env.KUMIKO_TAPE === "record";
+const tape = cassette(join(import.meta.dirname, "tapes", "deep-agent"), { mode: isRecording ? "record" : "replay" });
+const model = tape.model(ofWriter);
+const store = memoryStore();
+const files = storeFiles(store, "reports");
 
 const researcher = createAgent({
   name: "researcher",
   description: "Reads files and says what is in them.",
-  model: scriptedModel(call("read_file", { path: "notes.md" }), "Maples turn red when nights are cold."),
-  tools: [readFile],
+  model: tape.model(ofResearcher),
+  middleware: [workspace({ files, readOnly: true })],
 });
-
-const agent = createAgent({
+const writer = createAgent({
   name: "writer",
   instructions: "You write reports. Plan first, and give the reading to the researcher.",
-  model: scriptedModel(
-    plan("pending"),
-    call("task", { agent: "researcher", prompt: "Summarise notes.md" }),
-    call("write_file", { path: "report.md", text: "Maples turn red when nights are cold." }),
-    plan("completed"),
-    "The report is in report.md.",
-  ),
-  tools: [readFile, writeFile],
+  model,
   middleware: [
     todoList(),
     subAgents({ agents: [researcher] }),
-    summarize({ model: scriptedModel(), atTokens: 100_000, keepTurns: 2 }),
-    clearToolResults({ atTokens: 50_000 }),
-    promptCache(),
+    skills({ files: folderFiles(join(import.meta.dirname, "deep-agent")) }),
+    workspace({ files }),
+    summarize({ model, atTokens: 100_000, keepTurns: 2 }),
   ],
-  store: memoryStore(),
+  stopWhen: overBudget({ tokens: 500_000 }),
+  store,
 });
 
-const stream = agent.stream("Write a report on the notes", { threadId: "reports" });
+// --- a turn, as it goes ------------------------------------------------------------------------------------------------------
+
+await files.write("notes.md", new TextEncoder().encode("Maples: red leaves, cold nights, little rain."));
+const stream = writer.stream("Write a report on red leaves", { threadId: "reports" });
 for await (const event of stream) {
-  if (event.type !== "tool_call") continue;
-  const input = JSON.parse(event.arguments);
-  if (event.name === "write_todos") {
-    const items = input.todos.map((todo: { content: string; status: string }) => {
-      return `[${todo.status === "completed" ? "x" : " "}] ${todo.content}`;
-    });
-    console.log(`todo: ${items.join(", ")}`);
-  }
-  if (event.name === "task") console.log(`${input.agent} was asked: ${input.prompt}`);
-  if (event.name === "write_file") console.log(`${input.path}: ${input.text}`);
+  if (event.type !== "tool_call" || event.parentCallId !== undefined) continue;
+  const { todos, prompt, name, path } = JSON.parse(event.arguments);
+  const marks: Record<string, string> = { completed: "x", in_progress: ">", pending: " " };
+  const list = todos?.map((todo: { content: string; status: string }) => `[${marks[todo.status]}] ${todo.content}`);
+  console.log(`${event.name}: ${list?.join(", ") ?? prompt ?? name ?? path}`);
 }
 console.log((await stream.result).text);
+console.log(new TextDecoder().decode((await files.read("report.md"))?.data).split("\n")[0]);
