@@ -8,6 +8,7 @@ import { beginThread, finishThread } from "./one-thread.js";
 import { confirmAtTerminal, run, runInTwo } from "./processes.js";
 import { runDemo } from "./run-demo.js";
 import { sendSpans } from "./spans.js";
+import { viewDemo } from "./view.js";
 
 const usage = `An agent that looks into a folder. Without a question it shows, in one conversation: streamed text and parallel tools;
 a tool that asks, while the process ends and another one goes on; a sub-agent, and an answer that is a value.
@@ -15,6 +16,7 @@ a tool that asks, while the process ends and another one goes on; a sub-agent, a
 Usage: npm run demo -- [folder] [question] [--trace]
        npm run demo -- --docs [question]
        npm run demo -- --workers
+       npm run demo -- --view
 
   folder     What to look into. Without it, this repository and the packages installed in it.
   question   Only answers this, for instance
@@ -24,6 +26,7 @@ Usage: npm run demo -- [folder] [question] [--trace]
   --docs     Indexes this repository's docs in a SQLite file, and prints the sections that fit the question best. With a model,
              an agent answers from them.
   --workers  Three processes share orders: one is killed, another goes on, and a fourth answers what an order asks.
+  --view     Opens the viewer with two runs that wait for your answer. Without a terminal it only prints the address.
   --trace    Shows the rest: all lines of answers and tools, what sub-agents do, what ran where, and the trace.
   --otlp     Also sends the trace to a collector: --otlp http://localhost:4318
   --help     Shows this text.
@@ -51,6 +54,10 @@ async function main(args: readonly string[]): Promise<number> {
   const write = (text: string) => process.stdout.write(text);
   const page = { signal: interrupt.signal, write, colors: hasColors(), width: columns };
   try {
+    if (request.view) {
+      await viewDemo({ repository, write, signal: interrupt.signal, isOpened: isTTY && !process.env.CI });
+      return 0;
+    }
     if (request.docs) {
       const { model, name, why, isRules } = await chooseModel(process.env);
       if (!isRules) write(`${"Model".padEnd(10)}${name}: ${why}\n`);
@@ -100,6 +107,8 @@ interface Request {
   readonly docs: boolean;
   /** Whether workers are shown, without a model. */
   readonly workers: boolean;
+  /** Whether the viewer is opened. */
+  readonly view: boolean;
   /** Whether everything is shown. */
   readonly trace: boolean;
   readonly otlp: string | undefined;
@@ -118,15 +127,16 @@ function readArguments(args: readonly string[]): Request | number {
       help: { ...flag, short: "h" },
       docs: flag,
       workers: flag,
+      view: flag,
       trace: flag,
       otlp: text,
       part: text,
       place: text,
     };
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    const { help, docs = false, workers = false, trace = false, otlp, part, place } = values;
+    const { help, docs = false, workers = false, view = false, trace = false, otlp, part, place } = values;
     if (otlp !== undefined && !URL.canParse(otlp)) throw new Error(`--otlp needs a URL, and "${otlp}" is none.`);
-    if (!help) return { words: positionals, docs, workers, trace, otlp, part, place };
+    if (!help) return { words: positionals, docs, workers, view, trace, otlp, part, place };
     console.log(usage);
     return 0;
   } catch (error) {
