@@ -5,7 +5,7 @@ import { manualClock } from "kumiko/testing";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { errorOf } from "../run/rejected-by.js";
 import { orderApp, shoutApp } from "./orders.js";
-import { all, bareStore, stores } from "./stores.js";
+import { all, bareStore, describeStores } from "./stores.js";
 
 beforeEach(() => {
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
@@ -17,7 +17,7 @@ const idOf = (run: SavedRun<unknown> | undefined, key: string): string => {
   return found.id;
 };
 
-describe.each(stores)("runs of a store: %s", (_, open) => {
+describeStores("runs of a store", (open) => {
   it("shows a run in every status", async () => {
     const store = open();
     const [order, shout] = [orderApp({ store }), shoutApp({ store })];

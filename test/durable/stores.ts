@@ -2,20 +2,42 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryStore } from "kumiko";
-import type { CheckpointStore } from "kumiko/compose";
+import type { CheckpointStore, ClosableStore } from "kumiko/compose";
+import { postgresStore } from "kumiko/postgres";
 import { sqliteStore } from "kumiko/sqlite";
-import { afterAll } from "vitest";
+import { afterAll, afterEach, beforeAll, describe } from "vitest";
+import { describeWithPostgres, hookTimeout, type PostgresServer, startServer } from "../stores/postgres/server.js";
 
 const folder = mkdtempSync(join(tmpdir(), "kumiko-durable-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 
-/** One for each way in which runs are found and changed. */
-export const stores: readonly (readonly [name: string, open: () => CheckpointStore])[] = [
+const stores: readonly (readonly [name: string, open: () => CheckpointStore])[] = [
   ["memory", () => memoryStore()],
   ["sqlite", () => sqliteStore(join(folder, `${++files}.db`))],
   ["no runs, no append", () => bareStore(memoryStore())],
 ];
+
+/** Runs tests with a store for each way in which runs are found and changed. */
+export function describeStores(name: string, tests: (open: () => CheckpointStore) => void): void {
+  for (const [store, open] of stores) describe(`${name}: ${store}`, () => tests(open));
+  describeWithPostgres(`${name}: PostgreSQL`, () => {
+    let server: PostgresServer;
+    const opened: ClosableStore[] = [];
+    beforeAll(async () => {
+      server = await startServer();
+    }, hookTimeout);
+    afterEach(async () => {
+      for (const store of opened.splice(0)) await store.close();
+    });
+    afterAll(() => server?.stop());
+    tests(() => {
+      const store = postgresStore({ connectionString: server.url() }, { table: `runs_${++files}` });
+      opened.push(store);
+      return store;
+    });
+  });
+}
 
 /** A store with the methods that every store has. */
 export function bareStore(store: CheckpointStore): CheckpointStore {

@@ -5,7 +5,7 @@ import { manualClock } from "kumiko/testing";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { errorOf } from "../run/rejected-by.js";
 import { orderApp, shoutApp } from "./orders.js";
-import { bareStore, stores } from "./stores.js";
+import { bareStore, describeStores } from "./stores.js";
 
 beforeEach(() => {
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
@@ -39,7 +39,7 @@ function scripted(store: CheckpointStore, segment: DurableApp["segment"], runtim
   return Object.assign(Object.create(app) as typeof app, { segment });
 }
 
-describe.each(stores)("a worker with the store: %s", (_, open) => {
+describeStores("a worker with a store", (open) => {
   it("runs what is enqueued, answered and retried until nothing is left", async () => {
     const store = open();
     const list = runs(store);
