@@ -50,7 +50,7 @@ export function readJob(job: QueueJob): { readonly target: Segment[0]; readonly 
   const textOf = (name: string): string | undefined => {
     const value = data[name] ?? undefined;
     if (value === undefined || (typeof value === "string" && value !== "")) return value;
-    return fail(`${name} must be a string that is not empty (got ${kindOf(value)}).`);
+    return fail(`${name} must be a string that is not empty (got ${value === "" ? '""' : kindOf(value)}).`);
   };
   const [id, threadId, requestId, userId] = [textOf("id"), textOf("threadId"), textOf("requestId"), textOf("userId")];
   const { input, answers } = data;

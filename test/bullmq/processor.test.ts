@@ -162,6 +162,9 @@ describeBackends("A BullMQ worker with processor", (backend) => {
     ["has an input that does not fit", failed("VALIDATION")],
     ["does not exist", failed("UNKNOWN_CHECKPOINT").error],
     ["cannot take its answers", failed("ANSWER_MISMATCH").error],
+    ["has a prompt that is none", failed("INVALID_MESSAGE")],
+    ["has an id that cannot be used", failed("INVALID_KEY").error],
+    ["belongs to another user", failed("THREAD_OF_OTHER_USER").error],
   ])("makes no further attempt at a run that %s", async (_name, answer) => {
     const order = scripted(answer);
     start({ order });

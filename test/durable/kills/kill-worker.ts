@@ -11,11 +11,19 @@ const store: CheckpointStore = place.startsWith("postgres")
   : sqliteStore(place);
 const apps = killApps(store, openSync(log, "a"));
 
-startWorker(apps, { concurrency: 5, pollMs: 100, onError: (error) => console.error(String(error)) });
+startWorker(apps, {
+  concurrency: 5,
+  pollMs: 100,
+  // on a busy machine a run may meet many deaths in a row before it gets on
+  options: () => ({ maxAttempts: 1_000 }),
+  onError: (error) => console.error(String(error)),
+});
 
 // every process delivers every request, as an at-least-once queue would
 const requests = Array.from({ length: Number(turns) }, (_, n) => ({ threadId: `t${n}`, requestId: "r" }));
 for (const request of requests.sort(() => Math.random() - 0.5)) {
-  apps.clerk.segment(request, { input: "Look." }).catch((error: unknown) => console.error(String(error)));
+  apps.clerk
+    .segment(request, { input: "Look.", maxAttempts: 1_000 })
+    .catch((error: unknown) => console.error(String(error)));
   await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -1,9 +1,10 @@
-import { Chain, isInterrupt, memoryStore, Runtime } from "kumiko";
+import { Chain, END, Graph, isInterrupt, memoryStore, Runtime, START } from "kumiko";
 import type { CheckpointStore, RunIndex } from "kumiko/compose";
 import { manualClock } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { storeFailed } from "../../../src/checkpoint/errors.js";
 import { changeHead } from "../../../src/checkpoint/runs/change-head.js";
+import { fastClock } from "../../fast-clock.js";
 import { rejectedBy } from "../rejected-by.js";
 
 /** A store that is away for the calls that a test says. */
@@ -61,6 +62,35 @@ describe("A store that is away for a while", () => {
       const run = await counting(store, log).segment("7", { input: "" });
       expect(run).toMatchObject({ status: "finished", output: "abc" });
       expect(log).toEqual(["a", "b", "c"]);
+    }
+  });
+
+  it("may lose that of either row where the history begins another segment", async () => {
+    const turns = 14;
+    const turnIn = (text: string): number => Number.parseInt(text, 10);
+    for (let lost = 0; lost < 22; lost++) {
+      const log: string[] = [];
+      const { store, rows } = shakyStore((call, nth) => call.endsWith("confirmed") && nth === lost);
+      const loopOn = (on: CheckpointStore) =>
+        new Graph<string, string>()
+          .addNode("turn", (text: string) => {
+            log.push(text.slice(0, 3));
+            return `${turnIn(text) + 1} ${"x".repeat(600 + turnIn(text))}`;
+          })
+          .addEdge(START, "turn")
+          .addBranch("turn", ["turn", END], (text: string) => (turnIn(text) < turns ? "turn" : END))
+          .compile({
+            name: "loop",
+            store: on,
+            history: true,
+            maxSteps: 50,
+            runtime: new Runtime({ clock: fastClock }),
+          });
+      const run = await loopOn(store).segment("7", { input: "0" });
+      expect([lost, run.status, log.length]).toEqual([lost, "finished", turns]);
+      const entries: string[] = [];
+      for await (const { id } of loopOn(rows).history("7")) entries.push(id);
+      expect(entries).toHaveLength(turns + 2);
     }
   });
 
