@@ -258,7 +258,7 @@ export class OngoingRun {
     // where nothing has run, they are as they were
     const results = turn.hasBegun && { results: turn.round?.finished(error) ?? [] };
     await turn.user?.save();
-    if (this.#driven?.ended?.status === "ready") await thread?.release();
+    if (this.#driven?.ended?.status === "ready") await thread?.release(this.#driven);
     else await thread?.close("waiting", { state, messages: state.log, interrupts, ...results }, this.#driven);
     const result = await resultOf({ root: parts, state, asked: turn.asked }, interrupts);
     for (const interrupt of interrupts) this.#emit({ type: "interrupt", interrupt: jsonCopy(interrupt) as Interrupt });
@@ -283,7 +283,7 @@ export class OngoingRun {
     const isLeft = thread?.isLeft({ error, isAborted }, this.#driven) === true;
     const close = async (): Promise<void> => {
       await turn.user?.save();
-      await (isLeft ? thread?.release() : thread?.close(status, end, this.#driven));
+      await (isLeft ? thread?.release(this.#driven) : thread?.close(status, end, this.#driven));
     };
     const closing = Promise.allSettled([close()]);
     await untilStopped(closing, isAborted ? [AbortSignal.abort(error)] : signals, runtime).catch(() => undefined);

@@ -1,5 +1,5 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
-import { type DrivenRun, isStoreFailure } from "../../checkpoint/journal/driven.js";
+import { type DrivenRun, isStoreFailure, releaseLater } from "../../checkpoint/journal/driven.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { type Clock, clockOf } from "../../components/clock.js";
@@ -194,15 +194,22 @@ export class ThreadTurn {
   }
 
   /** Leaves the turn as it is, for whoever goes on with it. */
-  async release(): Promise<void> {
+  async release(driven?: DrivenRun): Promise<void> {
     const { key } = this.#stored;
     const change: TurnChange = (now, isMine) => {
       if (now === undefined || !isMine) return undefined;
       const { owner, claim, stops, ...rest } = now;
       return rest;
     };
-    try {
+    const write = async (): Promise<void> => {
       await changeTurn(this.#store, key, change, { ...this.#stored, claim: this.#claim });
+    };
+    try {
+      await write();
+    } catch (error) {
+      // other processes wait for this one otherwise
+      if (driven !== undefined && isStoreFailure(error)) releaseLater(this.#store, key, write, this.#clock);
+      throw error;
     } finally {
       this.#leave();
     }
@@ -227,6 +234,9 @@ export class ThreadTurn {
       const closed = await patiently(driven, () => changeTurn(this.#store, key, change, before));
       if (closed !== undefined) await this.#settle(closed);
       else await this.#wasTaken(status);
+    } catch (error) {
+      if (driven !== undefined && isStoreFailure(error)) await this.release(driven).catch(() => undefined);
+      throw error;
     } finally {
       this.#leave();
     }
