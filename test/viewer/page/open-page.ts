@@ -1,17 +1,12 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { browserPath } from "./chromium.js";
 import { type RecordedData, type RecordedServer, serveRecorded } from "./recorded-server.js";
 
-/** A Chromium of this machine, if there is one. */
-export const browserPath = [
-  process.env.CHROMIUM ?? "",
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-].find((path) => path !== "" && existsSync(path));
+export { browserPath };
 
 export const missing = browserPath === undefined ? " (skipped: no Chromium is installed)" : "";
 

@@ -92,6 +92,6 @@ describe.each(["light", "dark"] as const)(`the page, %s${missing}`, (theme) => {
       }
       expect(found).toEqual([]);
     },
-    120_000,
+    600_000,
   );
 });

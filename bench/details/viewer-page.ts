@@ -1,0 +1,78 @@
+// How long the page of the viewer takes with a run of 10,000 spans: npx tsx bench/details/viewer-page.ts. It needs a Chromium.
+import { chromium } from "playwright-core";
+import type { RunView, SpanView } from "../../src/viewer/api.js";
+import { browserPath } from "../../test/viewer/page/chromium.js";
+import { recordedData, serveRecorded } from "../../test/viewer/page/recorded-server.js";
+
+const count = Number(process.argv[2] ?? 10_000);
+if (browserPath === undefined)
+  throw new Error("There is no Chromium. Install it, or name it in the variable CHROMIUM.");
+const { view } = recordedData();
+const server = await serveRecorded({ views: { large: large(view), small: view } });
+const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+for (const name of ["small", "large"]) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  // tsx names functions with it
+  await page.addInitScript("globalThis.__name = (value) => value");
+  await page.addInitScript(() => {
+    const tasks: number[] = [];
+    Reflect.set(window, "tasks", tasks);
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) tasks.push(duration);
+    }).observe({ entryTypes: ["longtask"] });
+  });
+  const before = performance.now();
+  await page.goto(`${server.url}#/runs/${name}`);
+  await page.waitForSelector(".bars canvas");
+  const opened = performance.now() - before;
+  const frames = await page.evaluate(scrub);
+  const tasks: number[] = await page.evaluate(() => Reflect.get(window, "tasks"));
+  const spans = name === "large" ? count : view.spans.length;
+  const [median, last] = [frames[frames.length >> 1] ?? 0, frames.at(-1) ?? 0];
+  process.stdout.write(
+    `${spans} spans: open ${opened.toFixed(0)} ms, longest task ${Math.max(0, ...tasks).toFixed(0)} ms, scrubbing ${median.toFixed(1)} ms a frame (at most ${last.toFixed(1)})\n`,
+  );
+  await page.close();
+}
+await browser.close();
+await server.close();
+
+/** The run again and again, one after another, up to so many spans. */
+function large(given: RunView): RunView {
+  const [first] = given.segments;
+  const own = given.spans.filter(({ segment }) => segment === 0);
+  const start = first?.startedAt ?? 0;
+  const length = (first?.endedAt ?? start) - start;
+  const spans = Array.from({ length: count }, (_, index): SpanView => {
+    const round = Math.floor(index / own.length);
+    const span = own[index % own.length] as SpanView;
+    const shift = round * length;
+    return {
+      ...span,
+      id: `${span.id} ${round}`,
+      ...(span.parent !== undefined && { parent: `${span.parent} ${round}` }),
+      status: "done",
+      startedAt: span.startedAt + shift,
+      endedAt: (span.endedAt ?? span.startedAt) + shift,
+    };
+  });
+  const end = start + Math.ceil(count / own.length) * length;
+  return { ...given, spans, segments: [{ startedAt: start, endedAt: end, status: "finished" }], questions: [] };
+}
+
+/** The times that moments take to be drawn, the shortest first. */
+async function scrub(): Promise<number[]> {
+  const axis = document.querySelector(".axis");
+  const { left = 0, top = 0, width = 0 } = axis?.getBoundingClientRect() ?? {};
+  const at = (x: number) => ({ clientX: left + x, clientY: top + 4, bubbles: true });
+  axis?.dispatchEvent(new PointerEvent("pointerdown", at(200)));
+  const times: number[] = [];
+  for (let step = 0; step < 60; step++) {
+    await new Promise(requestAnimationFrame);
+    const before = performance.now();
+    dispatchEvent(new PointerEvent("pointermove", at(200 + (step * (width - 260)) / 60)));
+    await new Promise((resolve) => setTimeout(resolve));
+    times.push(performance.now() - before);
+  }
+  return times.sort((a, b) => a - b);
+}
