@@ -18,12 +18,7 @@ export function tone(status: string): "done" | "running" | "waiting" | "failed" 
   }
 }
 
-const icons: Readonly<Record<string, IconName>> = {
-  finished: "check",
-  done: "check",
-  waiting: "ask",
-  failed: "failed",
-};
+const icons: Readonly<Record<string, IconName>> = { finished: "check", done: "check" };
 
 /** A status as a word in its color, with its shape. */
 export function Pill({ status, word = status }: { readonly status: string; readonly word?: string }) {
