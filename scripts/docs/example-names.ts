@@ -26,6 +26,9 @@ export { z };
 
 export const input = "hello";
 
+/** Where threads and what is known of users are kept. */
+export const store = memoryStore();
+
 /** Gives back what it gets. */
 export const app: Runnable<string, string> = {
   invoke: async (text) => text,

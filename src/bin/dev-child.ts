@@ -54,8 +54,8 @@ function traceIn(file: string) {
 }
 
 async function openStore(address: string): Promise<CheckpointStore> {
-  if (!isPostgres(address)) return (await import("../stores/sqlite/index.js")).sqliteStore(address);
-  const { postgresStore } = await import("../stores/postgres/index.js");
+  if (!isPostgres(address)) return (await import("../stores/sqlite/sqlite-store.js")).sqliteStore(address);
+  const { postgresStore } = await import("../stores/postgres/postgres-store.js");
   return postgresStore({ connectionString: address });
 }
 
