@@ -110,6 +110,10 @@ export interface AgentState {
   blocked?: BlockedPart | undefined;
   /** Which guards have judged which messages of the log. */
   judged?: readonly string[] | undefined;
+  /** What they have made of them, by their places in the log. */
+  replaced?: Readonly<Record<number, string>> | undefined;
+  /** How many messages of the log all of them have judged. */
+  heard?: number | undefined;
   /** The open calls that a guard has blocked, with its name. */
   denied?: Readonly<Record<string, string>> | undefined;
   /** The states of middlewares, by name. */

@@ -17,6 +17,7 @@ import type { ModelRequest } from "./model-request.js";
 import { openUser } from "./open-user.js";
 import { notExecuted, tellResults } from "./own-calls.js";
 import { mayWaitLater, readyAgent } from "./ready-agent.js";
+import { asUnjudged } from "./said-before.js";
 import { prepareStep, requestOf } from "./step-request.js";
 import { endAfterRound } from "./stop-conditions.js";
 import { AskedModel, tellAnswer } from "./streamed-answer.js";
@@ -140,6 +141,16 @@ async function takePushed(turn: OngoingTurn, pushes: TurnPushes): Promise<boolea
   }
   if (turn.isKept && state.taken !== undefined) keptOf(state).taken = state.taken;
   return fresh.length > 0;
+}
+
+/** A turn that is blocked logs what was said to it, and nobody answers. */
+async function logPushed(turn: OngoingTurn, pushes: TurnPushes): Promise<void> {
+  const { state } = turn;
+  const { taken = 0 } = state;
+  const messages = await pushes.since(taken);
+  state.log.push(...messages.map(asUnjudged));
+  state.taken = taken + messages.length;
+  turn.emit({ type: "pushed", messages });
 }
 
 function answerNow(turn: OngoingTurn, ready: ReadyAgent, ctx: NodeContext): Promise<AgenticMessage> {
@@ -347,7 +358,7 @@ async function endTurn(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMess
   const { pushes } = turn.asked;
   while (pushes !== undefined && !(await pushes.seal(state.taken ?? 0))) {
     if (state.blocked === undefined) return takeAnotherStep(turn, ctx);
-    await takePushed(turn, pushes);
+    await logPushed(turn, pushes);
   }
   state.phase = "end";
   const hooks = afterAgent(turn, ctx);

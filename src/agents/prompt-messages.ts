@@ -3,6 +3,7 @@ import { assistantMessage, systemMessage, userMessage } from "../schema/message/
 import type { ContentBlock } from "../schema/message/content-block.js";
 import type { Prompt, PromptMessage } from "./call-options.js";
 import { notAPrompt, saysNothing } from "./errors.js";
+import { asPrompt } from "./said-before.js";
 
 const roles = { system: systemMessage, user: userMessage, assistant: assistantMessage };
 
@@ -24,7 +25,7 @@ export function promptMessages(prompt: Prompt, name = "prompt"): AgenticMessage[
 }
 
 function messageOf(given: PromptMessage, place: string): AgenticMessage {
-  if (isAgenticMessage(given)) return given;
+  if (isAgenticMessage(given)) return asPrompt(given);
   const { role, content } = (given ?? {}) as { role?: unknown; content?: unknown };
   if (typeof content !== "string" || (role !== "system" && role !== "user" && role !== "assistant")) {
     throw notAPrompt(given, place);

@@ -96,7 +96,9 @@ export function requestOf(
 ): ModelRequest {
   const { view } = turn;
   const known = turn.state.view === undefined ? turn.inOrder : 0;
-  const standApart = someStandApart(view, known);
+  const isGuarded = turn.guards.some(({ input }) => input !== undefined);
+  const isShown = ({ role, extra }: AgenticMessage): boolean => role !== "system" && !isHidden(extra, isGuarded);
+  const standApart = someStandApart(view, known, isGuarded);
   const system = standApart ? view.filter(isSystem) : none;
   const others = standApart ? view.filter(isShown) : view;
   // what no middleware sees, none can change
@@ -113,10 +115,10 @@ export function requestOf(
   return asking(others);
 }
 
-function someStandApart(messages: readonly AgenticMessage[], first: number): boolean {
+function someStandApart(messages: readonly AgenticMessage[], first: number, isGuarded: boolean): boolean {
   for (let index = first; index < messages.length; index++) {
     const { role, extra } = messages[index] as AgenticMessage;
-    if (role === "system" || isBlockedInput(extra?.blocked)) return true;
+    if (role === "system" || isHidden(extra, isGuarded)) return true;
   }
   return false;
 }
@@ -126,9 +128,13 @@ function isBlockedInput(mark: unknown): boolean {
   return isFields(mark) && mark.on === "input";
 }
 
+/** Nor is what the guards of an agent have not judged, because its turn broke off before. */
+function isHidden(extra: AgenticMessage["extra"], isGuarded: boolean): boolean {
+  return isBlockedInput(extra?.blocked) || (isGuarded && extra?.unjudged === true);
+}
+
 const none: readonly AgenticMessage[] = [];
 const isSystem = ({ role, extra }: AgenticMessage): boolean => role === "system" && !isBlockedInput(extra?.blocked);
-const isShown = ({ role, extra }: AgenticMessage): boolean => role !== "system" && !isBlockedInput(extra?.blocked);
 
 function toolOptions(step: PreparedStep, rule: OutputRule | undefined, kind: CallKind): object {
   const outputTool = rule?.tool;

@@ -41,11 +41,20 @@ function withoutRestart({ restart, ...message }: AgenticMessage): AgenticMessage
 
 type Blocked = Judged & { readonly block: string };
 
-/** A text block that is under way. */
+/** Text that is under way: that of blocks which follow one another is one text, for that is how it is read. */
 interface OpenText {
+  readonly pieces: TextPiece[];
+  readonly stages: readonly JudgedText[];
+}
+
+/** A block of it. */
+interface TextPiece {
   readonly block: AssistantGenText;
   readonly index: number | undefined;
-  readonly stages: readonly JudgedText[];
+  /** How much of it is not released. */
+  left: number;
+  /** What is released of a block that is given in one piece. */
+  text: string;
 }
 
 /** One answer on its way through the guards, in one piece or in many: the outcome is the same. */
@@ -104,16 +113,15 @@ class JudgedAnswer {
   }
 
   async #takeBlock(given: ContentBlock): Promise<ContentBlock[]> {
-    if (given.type === "reasoning") return [given];
+    const index = given.streamingMeta?.index;
+    if (given.type === "reasoning") return index === undefined ? [...(await this.#endText()), given] : [given];
     const isText = given.type === "assistant_gen_text";
     if (this.#isWhole && (isText || given.type === "function_tool_call")) {
       this.#held.push(given);
       return [];
     }
-    const index = given.streamingMeta?.index;
-    const isSame = isText && this.#text !== undefined && index !== undefined && this.#text.index === index;
-    const before = isSame ? [] : await this.#endText();
-    if (isText) return [...before, ...(await this.#takeText(given, index))];
+    if (isText) return this.#takeText(given, index);
+    const before = await this.#endText();
     if (given.type === "function_tool_call" && this.#judgesCalls) {
       this.#held.push(given);
       return before;
@@ -123,12 +131,16 @@ class JudgedAnswer {
 
   async #takeText(given: AssistantGenText, index: number | undefined): Promise<ContentBlock[]> {
     if (this.#guards.length === 0) return [given];
-    const open = this.#text ?? { block: given, index, stages: this.#stages() };
-    this.#text = { ...open, block: given };
-    // a block without an index is all there is of it
-    if (index === undefined) return [{ ...given, text: (await this.#endedText(given.text)) ?? "" }];
-    const text = await passed(open.stages, given.text, false);
-    return text === "" ? [] : [{ ...given, text }];
+    this.#text ??= { pieces: [], stages: this.#stages() };
+    const { pieces, stages } = this.#text;
+    const { length } = given.text;
+    const last = pieces.at(-1);
+    if (last === undefined || index === undefined || last.index !== index)
+      pieces.push({ block: given, index, left: length, text: "" });
+    else last.left += length;
+    const released = placed(pieces, await passed(stages, given.text, false), false);
+    if (index === undefined || !saysMore(given)) return released;
+    return [{ ...given, text: "" }, ...released];
   }
 
   #stages(): readonly JudgedText[] {
@@ -138,14 +150,8 @@ class JudgedAnswer {
 
   async #endText(): Promise<ContentBlock[]> {
     const open = this.#text;
-    const text = await this.#endedText("");
-    return open === undefined || text === undefined || text === "" ? [] : [{ ...open.block, text }];
-  }
-
-  async #endedText(text: string): Promise<string | undefined> {
-    const open = this.#text;
     this.#text = undefined;
-    return open && passed(open.stages, text, true);
+    return open === undefined ? [] : placed(open.pieces, await passed(open.stages, "", true), true);
   }
 
   /** What was held back is whole now. */
@@ -153,6 +159,8 @@ class JudgedAnswer {
     if (this.#held.length === 0) return [];
     const { contentBlocks } = withCallIds({ role: "assistant", contentBlocks: wholeBlocks(this.#held) });
     this.#held = [];
+    // of an answer that led nowhere
+    this.#turn.state.denied = undefined;
     const judged: ContentBlock[] = [];
     for (const one of contentBlocks) {
       if (one.type === "assistant_gen_text")
@@ -201,6 +209,37 @@ function wholeBlocks(pieces: readonly ContentBlock[]): ContentBlock[] {
     const streamingMeta = blocks[0]?.streamingMeta;
     return streamingMeta === undefined ? contentBlocks : contentBlocks.map((one) => ({ ...one, streamingMeta }));
   });
+}
+
+/** Puts released text into the blocks that it comes from. The last one takes what is left. */
+function placed(pieces: TextPiece[], released: string, done: boolean): ContentBlock[] {
+  const blocks: ContentBlock[] = [];
+  let text = released;
+  for (let piece = pieces[0]; piece !== undefined; piece = pieces[0]) {
+    const isLast = pieces.length === 1;
+    const part = isLast ? text : text.slice(0, Math.max(0, piece.left));
+    text = text.slice(part.length);
+    piece.left -= part.length;
+    piece.text += part;
+    const isOver = isLast ? done : piece.left <= 0 || done;
+    const { block, index } = piece;
+    if (index === undefined ? isOver : piece.text !== "") {
+      blocks.push(index === undefined ? { ...block, text: piece.text } : bare(block, piece.text));
+      piece.text = "";
+    }
+    if (!isOver) break;
+    pieces.shift();
+  }
+  return blocks;
+}
+
+/** What else a piece of a block says is told with it, once. */
+function bare({ type, streamingMeta }: AssistantGenText, text: string): AssistantGenText {
+  return streamingMeta === undefined ? { type, text } : { type, text, streamingMeta };
+}
+
+function saysMore({ type, text, streamingMeta, ...others }: AssistantGenText): boolean {
+  return Object.values(others).some((one) => one !== undefined);
 }
 
 /** A text through all guards, each of which gets what the one before it releases. */

@@ -1,6 +1,7 @@
 import type { NodeContext } from "../../components/context.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ContentBlock } from "../../schema/message/content-block.js";
+import { textOf } from "../../schema/message/read-message.js";
 import { ChunkEvents, tellWhole } from "../chunk-events.js";
 import type { OngoingTurn } from "../turn.js";
 import { ask, block } from "./judge.js";
@@ -10,6 +11,10 @@ export async function judgeInput(turn: OngoingTurn, ctx: NodeContext): Promise<A
   const { state, guards } = turn;
   for (let index = 0; index < state.log.length; index++) {
     if (!isInput(state.log[index] as AgenticMessage)) continue;
+    // what was pushed is taken again where the node is entered again
+    const known = state.replaced?.[index];
+    if (known !== undefined && textOf(state.log[index] as AgenticMessage) !== known)
+      state.log = state.log.with(index, withInputText(state.log[index] as AgenticMessage, known));
     for (const guard of guards) {
       const { input, name } = guard;
       const id = `${index} ${name}`;
@@ -28,10 +33,14 @@ export async function judgeInput(turn: OngoingTurn, ctx: NodeContext): Promise<A
         }
         return answer;
       }
-      if (verdict !== undefined) state.log = state.log.with(index, withInputText(message, verdict.replace));
+      if (verdict !== undefined) {
+        state.log = state.log.with(index, withInputText(message, verdict.replace));
+        state.replaced = { ...state.replaced, [index]: verdict.replace };
+      }
       state.judged = [...(state.judged ?? []), id];
     }
   }
+  state.heard = state.log.length;
   return undefined;
 }
 
@@ -46,5 +55,6 @@ function withInputText(message: AgenticMessage, text: string): AgenticMessage {
     if (given.type !== "user_input_text") return [given];
     return index === first ? [{ ...given, text }] : [];
   });
+  if (first < 0) blocks.unshift({ type: "user_input_text", text });
   return { ...message, contentBlocks: blocks };
 }

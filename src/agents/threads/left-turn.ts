@@ -10,7 +10,7 @@ import { repairToolCalls } from "../../tools/node/repair-tool-calls.js";
 import { resultsOf } from "../../tools/node/results-of.js";
 import type { AgentState } from "../agent-state.js";
 import { notExecuted } from "../own-calls.js";
-import { pushedAsLogged, untaken } from "./push.js";
+import { pushedAsLogged, untakenLogged, withUnjudged } from "./push.js";
 import { readSavedRun } from "./saved-run.js";
 import { storedResult } from "./stored-turn.js";
 import { runIdOf, type StoredTurn, type TurnRecord } from "./turn-row.js";
@@ -95,7 +95,7 @@ export function closedQuestions({ interrupts, results = [], pushed, taken, ...re
   const missing = (calls: readonly FunctionToolCall[]): readonly AgenticMessage[] =>
     notExecuted(calls, "the conversation went on without its result");
   const messages = completed(rest.messages, results, missing);
-  return { ...rest, status: "aborted", messages: [...messages, ...untaken({ pushed, taken })] };
+  return { ...rest, status: "aborted", messages: [...messages, ...untakenLogged({ pushed, taken })] };
 }
 
 /** The state of a turn whose process ended: its run may have saved more than the turn itself. */
@@ -109,7 +109,10 @@ export async function cutOff(
   const missing = (_calls: unknown, message: AgenticMessage): readonly AgenticMessage[] =>
     resultsOf(new Error("The process that ran it has ended."), message);
   const logged = state === undefined ? rest.messages : loggedIn(state, record);
-  const messages = [...completed(logged, results, missing), ...untaken(pushedAsLogged(record, logged))];
+  const messages = [
+    ...withUnjudged(completed(logged, results, missing), record, state?.heard),
+    ...untakenLogged(pushedAsLogged(record, logged)),
+  ];
   if (state === undefined) return { ...rest, status: "failed", messages };
   return {
     ...rest,

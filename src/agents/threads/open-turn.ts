@@ -187,6 +187,7 @@ async function newTurn(
     claim,
     ...(last?.kept !== undefined && { kept: last.kept }),
     ...(options.requestId !== undefined && { requestId: options.requestId }),
+    ...(mayReplace(parts) && { guarded: true as const }),
     ...(options.requestId !== undefined && mayReplace(parts) && { prompt: await promptDigest(messages) }),
   };
   const byForce = options.takeover === true;

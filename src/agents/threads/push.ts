@@ -1,5 +1,6 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
+import { asUnjudged } from "../said-before.js";
 import { changeTurn, mayRun, type StoredTurn, type TurnRecord } from "./turn-row.js";
 
 /** Says something to the turn that runs. `false` if none does, or it is about to end. */
@@ -34,6 +35,26 @@ function withPushed(record: TurnRecord, messages: readonly AgenticMessage[]): Tu
 export function untaken({ pushed = [], taken = 0 }: Pick<TurnRecord, "pushed" | "taken">): readonly AgenticMessage[] {
   return pushed.slice(taken);
 }
+
+/** The same as it is logged by a turn that ends before it takes them. */
+export function untakenLogged(record: Pick<TurnRecord, "pushed" | "taken">): readonly AgenticMessage[] {
+  return untaken(record).map(asUnjudged);
+}
+
+/** The log of a turn that ends before its guards have judged all of it: they have judged the first `heard` messages. */
+export function withUnjudged(
+  log: readonly AgenticMessage[],
+  { guarded }: Pick<TurnRecord, "guarded">,
+  heard = 0,
+): readonly AgenticMessage[] {
+  if (guarded !== true) return log;
+  return log.map((message, index) =>
+    index >= heard && message.role === "user" && isSaid(message) ? asUnjudged(message) : message,
+  );
+}
+
+const isSaid = ({ contentBlocks }: AgenticMessage): boolean =>
+  contentBlocks.some(({ type }) => type.startsWith("user_input_"));
 
 /** What is kept of it with a turn that may go on: as it stands in the log, where it does, for guards may have changed it. */
 export function pushedAsLogged(

@@ -9,8 +9,9 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { type AgentParts, reachableFrom } from "../agent-parts.js";
 import { type AgentState, contextKey, keptContext } from "../agent-state.js";
 import { turnTaken } from "../errors.js";
+import { asPrompt } from "../said-before.js";
 import { announceWaiting, settleHead } from "./head-row.js";
-import { pushedAsLogged, untaken } from "./push.js";
+import { pushedAsLogged, untakenLogged, withUnjudged } from "./push.js";
 import { storedResult } from "./stored-turn.js";
 import {
   changeTurn,
@@ -144,7 +145,8 @@ export class ThreadTurn {
   }
 
   get messages(): readonly AgenticMessage[] {
-    return this.#stored.record.messages;
+    const { messages } = this.#stored.record;
+    return this.hasNotBegun ? messages.map(asPrompt) : messages;
   }
 
   get kept(): Readonly<Record<string, unknown>> | undefined {
@@ -268,13 +270,15 @@ export class ThreadTurn {
     const { state, interrupts, results = kept, error } = end;
     const { pushed, taken, ...rest } = others;
     const told = status === "done" ? {} : pushedAsLogged(others, end.messages);
+    const logged = status === "done" ? end.messages : withUnjudged(end.messages, others, state?.heard);
     // one that waits takes them when it goes on
-    const messages = status === "waiting" ? end.messages : [...end.messages, ...untaken(told)];
+    const messages = status === "waiting" ? end.messages : [...logged, ...untakenLogged(told)];
     // nothing has run, so it stays what it was; one without an owner can be resumed
     if (former !== undefined && (state === undefined || (former.status === "waiting" && leavesOpen(error)))) {
       return former.status === "open" ? { ...others, status: "open" } : { ...former, ...userOf(rest) };
     }
-    if (state === undefined) return { ...rest, ...told, status, messages, notBegun: true };
+    // its prompt has them now
+    if (state === undefined) return { ...rest, status, messages, notBegun: true };
     return {
       ...rest,
       ...told,

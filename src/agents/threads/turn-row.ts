@@ -66,6 +66,8 @@ export interface TurnRecord {
   readonly requestId?: string | undefined;
   /** The digest of its prompt, where guards may replace that. */
   readonly prompt?: string | undefined;
+  /** Guards judge what the user says to it. */
+  readonly guarded?: true | undefined;
   /** Later requests that it was answered by. */
   readonly requests?: readonly AnsweringRequest[] | undefined;
   /** The answers that it was resumed with, by the ids of their interrupts. */
