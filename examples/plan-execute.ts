@@ -1,5 +1,4 @@
-// Plans first, then does one step after another, and plans again with what has come out: a graph of a planner with structured
-// output and an agent with tools. The models follow a script.
+// Plans, does the first step, and plans again with what has come out: a planner and a worker in a graph. Models are scripted.
 // expect: plan: find the trees | count them
 // expect: find the trees: There are maples and birches.
 // expect: plan: count the maples
@@ -20,7 +19,7 @@ const count = createTool({
 const plan = (steps: string[], answer = "") => JSON.stringify({ steps, answer });
 const planner = createAgent({
   name: "planner",
-  instructions: "List the steps that are still to do. With nothing left to do, answer.",
+  instructions: "List the steps that are left. If none is, answer.",
   output: z.object({ steps: z.array(z.string()), answer: z.string() }),
   outputMode: "native",
   model: scriptedModel(
