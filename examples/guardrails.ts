@@ -42,7 +42,7 @@ const agent = createAgent({
 });
 
 const { text, messages } = await agent.generate("I am ada@example.com. Pay 500 to Bo.", { threadId: "t" });
-console.log(`the model reads: ${textOf(model.calls[0]?.messages[0] ?? messages[0])}`);
+console.log(`the model reads: ${model.calls[0]?.messages.map(textOf).join()}`);
 const denied = messages.flatMap(toolResultsOf).filter(({ errorKind }) => errorKind === "denied");
 console.log(`paid ${paid.join(", ")} (denied: ${denied.length})`);
 console.log(text);

@@ -40,12 +40,12 @@ const worker = createAgent({
 
 type Work = { task: string; done: string[]; steps: string[]; answer: string };
 const graph = new Graph<Work, Work>()
-  .addNode("plan", async (work, ctx) => {
+  .addNode("plan", async (work: Work, ctx) => {
     const { output } = await planner.generate(JSON.stringify({ task: work.task, done: work.done }), { parent: ctx });
     console.log(`plan: ${output.steps.join(" | ") || "nothing"}`);
     return { ...work, ...output };
   })
-  .addNode("work", async (work, ctx) => {
+  .addNode("work", async (work: Work, ctx) => {
     const [step = ""] = work.steps;
     const { text } = await worker.generate(`${step}\nKnown: ${work.done.join(" ")}`, { parent: ctx });
     console.log(`${step}: ${text}`);
