@@ -38,7 +38,7 @@ export const groups: readonly PageGroup[] = [
       "mcp",
       "../grpc",
       "../thrift",
-      "search",
+      "../search",
     ],
   },
   { text: "Graphs", pages: ["workflow", "what-the-compiler-says", "streams", "maps-and-batches", "pictures"] },

@@ -25,7 +25,7 @@ export const queries: readonly (readonly [query: string, ...pages: string[]])[] 
   ["MCP server", "guides/mcp"],
   ["gRPC", "grpc"],
   ["thrift", "thrift"],
-  ["web search", "guides/search"],
+  ["web search", "search"],
   ["branch", "guides/first-graph", "guides/workflow"],
   ["loop", "guides/first-graph"],
   ["state", "guides/first-graph"],
