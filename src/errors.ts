@@ -62,10 +62,10 @@ export type ErrorCode =
   | "NO_OUTPUT"
   | "STREAM_RESTARTED"
   | "UNKNOWN_TOOL"
+  | "NO_USER"
   | "THREAD_BUSY"
   | "THREAD_OF_OTHER_USER"
   | "THREAD_WAITING"
-  | "NO_USER"
   // templates
   | "INVALID_TEMPLATE"
   | "MISSING_VARIABLE"

@@ -117,13 +117,14 @@ describe("the files of src/", () => {
   it("import files that exist", () => expect(findUnresolvedImports(modules)).toEqual([]));
   // src/mcp/ loads its packages at the first connection, and node:http in `listen`; src/mastra/ has its MCPServer;
   // src/evals/ keeps tapes in files; src/workspace/ loads node:fs for folders; src/tools/grpc/ loads node:fs for paths of .proto files, src/tools/thrift/ opens sockets
-  it.each(entries.filter((entry) => !/^src\/(evals|stores|workspace|rag\/files|mcp|mastra|tools\/(grpc|thrift))\//.test(entry)))(
-    "keep Node.js modules and optional packages out of %s",
-    (entry) => {
-      const others = optional.filter((name) => !own[entry]?.includes(name));
-      expect(findPlatformImports(modules, entry, others)).toEqual([]);
-    },
-  );
+  it.each(
+    entries.filter(
+      (entry) => !/^src\/(evals|stores|workspace|rag\/files|mcp|mastra|tools\/(grpc|thrift))\//.test(entry),
+    ),
+  )("keep Node.js modules and optional packages out of %s", (entry) => {
+    const others = optional.filter((name) => !own[entry]?.includes(name));
+    expect(findPlatformImports(modules, entry, others)).toEqual([]);
+  });
   it("import each package in one file only, but for what the page is written in", () => {
     const others = modules.filter(({ path }) => !path.startsWith("src/viewer/page/"));
     expect(findSharedPackages(others)).toEqual([]);

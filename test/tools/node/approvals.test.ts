@@ -62,7 +62,7 @@ describe("A tool that needs approval", () => {
       await expect(app.resume("run", { [id]: answer })).rejects.toMatchObject({
         code: "ANSWER_MISMATCH",
         message: expect.stringContaining(
-          `expected { approved: boolean, arguments?: object | string, reason?: string }, got ${JSON.stringify(answer)}`,
+          `expected { approved: boolean, arguments?: object | string, reason?: string, always?: boolean }, got ${JSON.stringify(answer)}`,
         ),
       });
     },
