@@ -1,5 +1,5 @@
 import { type AgenticModel, createTool, type Handler, memoryStore, runnable, userMessage } from "kumiko";
-import { type Agent, createAgent, createMiddleware, threads } from "kumiko/agents";
+import { type Agent, createAgent, createMiddleware, guard, threads } from "kumiko/agents";
 import { aiSdkModel } from "kumiko/models";
 import { otelTracer } from "kumiko/otel";
 import { type Work, weather } from "../contender.js";
@@ -30,13 +30,10 @@ export const ownAgents: AgentWorks = {
       return text;
     };
   },
-  chunks: () => {
-    const agent = createAgent({ model: writing });
-    return async () => {
-      let length = 0;
-      for await (const event of agent.stream(question)) if (event.type === "text_delta") length += event.delta.length;
-      return length;
-    };
+  chunks: () => reading(createAgent({ model: writing })),
+  guard: () => {
+    const passing = guard({ name: "passing", output: () => undefined });
+    return reading(createAgent({ model: writing, middleware: [passing] }));
   },
   adapter: () => {
     const model = runnable(aiSdkModel(writingModel));
@@ -66,7 +63,18 @@ export const ownAgents: AgentWorks = {
 
 /** Rows that compare this library with itself. */
 export const withNoOperation: AgentWorks = { tracer: () => traced({ onStart() {}, onEnd() {} }) };
-export const withoutMiddleware: AgentWorks = { hooks: () => ownAgents.generate?.() as Work };
+export const withoutMiddleware: AgentWorks = {
+  hooks: () => ownAgents.generate?.() as Work,
+  guard: () => ownAgents.chunks?.() as Work,
+};
+
+function reading(agent: Agent): Work {
+  return async () => {
+    let length = 0;
+    for await (const event of agent.stream(question)) if (event.type === "text_delta") length += event.delta.length;
+    return length;
+  };
+}
 
 function generating(agent: Agent): Work {
   return async () => (await agent.generate(question)).text;

@@ -6,6 +6,7 @@ export type AgentTask =
   | "generate-package"
   | "events"
   | "chunks"
+  | "guard"
   | "adapter"
   | "tracer"
   | "hooks"

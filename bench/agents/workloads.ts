@@ -24,6 +24,12 @@ export const agentWorkloads: readonly Workload[] = [
   of("chunks", `agent, a streamed answer of ${PIECES} pieces, from chunk to event`, PIECES, PIECES * piece.length, {
     ratio: 4,
   }),
+  {
+    ...of("guard", "… past a guard that lets it pass, from chunk to event", PIECES, PIECES * piece.length, {
+      ratio: 1.2,
+    }),
+    base: noMiddleware,
+  },
   of(
     "adapter",
     `model of the AI SDK, a streamed answer of ${PIECES} pieces, per piece`,
