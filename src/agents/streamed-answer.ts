@@ -28,7 +28,8 @@ export async function tellAnswer(
   turn.delivered = events.texts;
   const { live } = turn.asked;
   live?.begin();
-  await readAll(called.judge?.stream(given) ?? given, (chunk) => {
+  const read = called.judge?.read ?? readAll;
+  await read(given, (chunk) => {
     if (chunk.restart === true) {
       events.restart();
       calls = streamedCalls(turn, called);

@@ -1,4 +1,5 @@
 import type { NodeContext } from "../../components/context.js";
+import { readAll } from "../../models/passing-source.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { concatMessages } from "../../schema/message/concat.js";
 import type { AssistantGenText, ContentBlock, FunctionToolCall } from "../../schema/message/content-block.js";
@@ -12,10 +13,12 @@ import type { GuardOptions } from "./guard.js";
 import { ask, block, type Judged } from "./judge.js";
 import { JudgedText } from "./judged-text.js";
 
+type Tell = (chunk: AgenticMessage) => Promise<void> | undefined;
+
 /** Judges the answers of a turn. */
 export interface AnswerJudge {
-  /** The chunks that readers get. `isReplayed`: of chunks that they have had before. */
-  stream(given: ChunkSource<AgenticMessage>): ChunkSource<AgenticMessage>;
+  /** Reads an answer in pieces, and tells what readers get of it. */
+  read(given: ChunkSource<AgenticMessage>, tell: Tell): Promise<void>;
   whole(message: AgenticMessage): Promise<AgenticMessage>;
 }
 
@@ -23,12 +26,11 @@ export interface AnswerJudge {
 export function answerJudge(turn: OngoingTurn, ctx: NodeContext, table: ToolTable): AnswerJudge | undefined {
   if (!turn.guards.some(({ output, toolCall }) => (output ?? toolCall) !== undefined)) return undefined;
   return {
-    stream: (given) => StreamReader.from(new JudgedAnswer(turn, ctx, table).chunks(given)).takeSource(),
+    read: (given, tell) => readJudged(new JudgedAnswer(turn, ctx, table), given, tell),
     whole: async (message) => {
       const chunks: AgenticMessage[] = [];
-      for await (const chunk of new JudgedAnswer(turn, ctx, table).chunks(StreamReader.from([message]).takeSource())) {
-        chunks.push(chunk);
-      }
+      const given = StreamReader.from([message]).takeSource();
+      await readJudged(new JudgedAnswer(turn, ctx, table), given, (chunk) => void chunks.push(chunk));
       const blocked = chunks.find(({ extra }) => extra?.blocked !== undefined);
       return blocked === undefined ? concatMessages(chunks) : withoutRestart(blocked);
     },
@@ -80,26 +82,47 @@ class JudgedAnswer {
     this.#isWhole = turn.root.output !== undefined;
   }
 
-  async *chunks(given: ChunkSource<AgenticMessage>): AsyncGenerator<AgenticMessage, void> {
-    try {
-      for (;;) {
-        const { done, value } = await given.next();
-        if (done === true) break;
-        const chunk = await this.#take(value);
-        if (chunk !== undefined) yield chunk;
-      }
-      const last = [...(await this.#endText()), ...(await this.#endHeld())];
-      if (last.length > 0) yield { role: "assistant", contentBlocks: last };
-    } catch (thrown) {
-      given.cancel(thrown);
-      if (!(thrown instanceof BlockedAnswer)) throw thrown;
-      const answer = block(this.#turn, { guard: thrown.guard, on: "output" }, thrown.verdict);
-      if (this.#isRead) this.#turn.restartReason = "guard";
-      yield this.#isRead ? { ...answer, restart: true } : answer;
-    }
+  /** What is released of a chunk, if anything; a promise where a guard makes one, or more than a piece of text comes. */
+  take(chunk: AgenticMessage): AgenticMessage | undefined | Promise<AgenticMessage | undefined> {
+    return this.#takePiece(chunk) ?? this.#takeAny(chunk);
   }
 
-  async #take(chunk: AgenticMessage): Promise<AgenticMessage | undefined> {
+  /** The usual chunk: one more piece of the block of text that is under way, for one guard. `undefined` if it is another one. */
+  #takePiece(chunk: AgenticMessage): AgenticMessage | Promise<AgenticMessage | undefined> | undefined {
+    const [given] = chunk.contentBlocks;
+    const { pieces = [], stages = [] } = this.#text ?? {};
+    const [piece] = pieces;
+    const [stage] = stages;
+    if (piece === undefined || stage === undefined || pieces.length + stages.length > 2) return undefined;
+    if (given?.type !== "assistant_gen_text" || piece.index === undefined || this.#isWhole) return undefined;
+    if (given.streamingMeta?.index !== piece.index || !isPlain(chunk) || saysMore(given)) return undefined;
+    const { length } = given.text;
+    const release = (text: string): AgenticMessage | undefined => {
+      if (stage.blocked !== undefined) throw new BlockedAnswer(stage.name, stage.blocked);
+      piece.left += length - text.length;
+      if (text === "") return undefined;
+      this.#isRead = true;
+      return { ...chunk, contentBlocks: [bare(piece.block, text)] };
+    };
+    const released = stage.take(given.text, false);
+    return released instanceof Promise ? released.then(release) : (release(released) ?? nothing);
+  }
+
+  /** What is released at the end of the answer. */
+  async end(): Promise<AgenticMessage | undefined> {
+    const last = [...(await this.#endText()), ...(await this.#endHeld())];
+    return last.length > 0 ? { role: "assistant", contentBlocks: last } : undefined;
+  }
+
+  /** What readers get in place of an answer that was blocked; throws what was not thrown by a guard. */
+  blocked(thrown: unknown): AgenticMessage {
+    if (!(thrown instanceof BlockedAnswer)) throw thrown;
+    const answer = block(this.#turn, { guard: thrown.guard, on: "output" }, thrown.verdict);
+    if (this.#isRead) this.#turn.restartReason = "guard";
+    return this.#isRead ? { ...answer, restart: true } : answer;
+  }
+
+  async #takeAny(chunk: AgenticMessage): Promise<AgenticMessage | undefined> {
     if (chunk.restart === true) {
       this.#text = undefined;
       this.#held = [];
@@ -144,7 +167,7 @@ class JudgedAnswer {
   }
 
   #stages(): readonly JudgedText[] {
-    const run = () => this.#turn.run(this.#ctx);
+    const run = this.#turn.run(this.#ctx);
     return this.#guards.map((guard) => new JudgedText(guard, this.#ctx, run));
   }
 
@@ -197,6 +220,29 @@ class JudgedAnswer {
   }
 }
 
+/** Says that a chunk releases nothing. */
+const nothing: AgenticMessage = { role: "assistant", contentBlocks: [] };
+
+/** Reads an answer to its end; `tell` gets what is released of it, and is awaited where it wants that. */
+async function readJudged(judge: JudgedAnswer, given: ChunkSource<AgenticMessage>, tell: Tell): Promise<void> {
+  const told = (released: AgenticMessage | undefined): Promise<void> | undefined =>
+    released === undefined || released === nothing ? undefined : tell(released);
+  try {
+    await readAll(given, (chunk) => {
+      const released = judge.take(chunk);
+      return released instanceof Promise ? released.then(told) : told(released);
+    });
+    await told(await judge.end());
+  } catch (thrown) {
+    await tell(judge.blocked(thrown));
+  }
+}
+
+/** Whether a chunk is one block, and nothing else. */
+function isPlain({ contentBlocks, id, responseMeta, extra, restart }: AgenticMessage): boolean {
+  return contentBlocks.length === 1 && (id ?? responseMeta ?? extra ?? restart) === undefined;
+}
+
 /** The blocks that pieces make. Each keeps its index. */
 function wholeBlocks(pieces: readonly ContentBlock[]): ContentBlock[] {
   const parts = new Map<number | ContentBlock, ContentBlock[]>();
@@ -238,8 +284,12 @@ function bare({ type, streamingMeta }: AssistantGenText, text: string): Assistan
   return streamingMeta === undefined ? { type, text } : { type, text, streamingMeta };
 }
 
-function saysMore({ type, text, streamingMeta, ...others }: AssistantGenText): boolean {
-  return Object.values(others).some((one) => one !== undefined);
+function saysMore(block: AssistantGenText): boolean {
+  for (const field in block) {
+    if (field === "type" || field === "text" || field === "streamingMeta") continue;
+    if (block[field as keyof AssistantGenText] !== undefined) return true;
+  }
+  return false;
 }
 
 /** A text through all guards, each of which gets what the one before it releases. */

@@ -13,16 +13,19 @@ const seenBefore = 64;
 export class JudgedText {
   readonly #guard: GuardOptions;
   readonly #ctx: NodeContext;
-  readonly #run: () => AgentRun;
+  readonly #run: AgentRun;
+  /** Of a guard whose replacements are known one by one. */
+  readonly #find: ReturnType<typeof spansOf>;
   #pending = "";
   #before = "";
   /** Why it is blocked, once it is. */
   blocked: (Judged & { readonly block: string }) | undefined;
 
-  constructor(guard: GuardOptions, ctx: NodeContext, run: () => AgentRun) {
+  constructor(guard: GuardOptions, ctx: NodeContext, run: AgentRun) {
     this.#guard = guard;
     this.#ctx = ctx;
     this.#run = run;
+    this.#find = guard.output && spansOf(guard.output);
   }
 
   /** Of the guard. */
@@ -30,16 +33,20 @@ export class JudgedText {
     return this.#guard.name;
   }
 
-  /** Takes more of the text, and returns what is released. */
-  async take(text: string, done: boolean): Promise<string> {
+  /** Takes more of the text, and returns what is released; a promise only of a guard that makes one. */
+  take(text: string, done: boolean): string | Promise<string> {
     this.#pending += text;
     const { length } = this.#pending;
     if (length === 0 || (!done && length <= lag)) return "";
-    const { output } = this.#guard;
-    const find = output && spansOf(output);
-    if (find !== undefined) return this.#cleared(find, done);
-    const verdict = ask(this.#guard, this.#ctx, () => output?.call(this.#guard, this.#pending, { done }, this.#run()));
-    const judged = verdict instanceof Promise ? await verdict : verdict;
+    if (this.#find !== undefined) return this.#cleared(this.#find, done);
+    const verdict = ask(this.#guard, this.#ctx, () => this.#guard.output?.(this.#pending, { done }, this.#run));
+    return verdict instanceof Promise
+      ? verdict.then((judged) => this.#judged(judged, done))
+      : this.#judged(verdict, done);
+  }
+
+  #judged(judged: Judged | undefined, done: boolean): string {
+    const { length } = this.#pending;
     if (judged?.block !== undefined) {
       this.blocked = judged;
       return "";
@@ -70,7 +77,7 @@ export class JudgedText {
   }
 
   #release(end: number, text = this.#pending.slice(0, end)): string {
-    this.#before = (this.#before + this.#pending.slice(0, end)).slice(-seenBefore);
+    if (this.#find !== undefined) this.#before = (this.#before + this.#pending.slice(0, end)).slice(-seenBefore);
     this.#pending = this.#pending.slice(end);
     return text;
   }

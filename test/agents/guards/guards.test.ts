@@ -91,7 +91,7 @@ describe("a guard of inputs", () => {
     const result = await agent.generate(prompt, { threadId: "t", requestId: "r-1" });
     expect(model.calls[0]?.messages.map(textOf)).toEqual(["My pin is ####."]);
     expect(result.messages[0]).toMatchObject({ id: "m-1", contentBlocks: [{}, { type: "user_input_image" }] });
-    for await (const key of store.list("")) {
+    for await (const key of store.list("~")) {
       const row = await store.get(key);
       expect(new TextDecoder().decode(row?.data)).not.toContain("4711");
     }
