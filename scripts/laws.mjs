@@ -5,13 +5,14 @@
 //   npm run laws -- context           what models are asked in 1,000 long conversations that are trimmed, cleared and summarised
 //   npm run laws -- runs              properties of runs, of saved values and of schemas, with 2,000 examples each
 //   npm run laws -- crashes           runs whose processes are killed, 500 times
+//   npm run laws -- pushes            what is said to turns whose process is killed 500 times
 //   npm run laws -- threads           10,000 operations of several processes on the same threads, in SQLite and in PostgreSQL
 //   npm run laws -- workers           500 workers that are killed and 100 that are frozen, on SQLite and on PostgreSQL
 //   npm run laws -- meetings          20,000 programs in which features meet: [--seed 1] [--count 20000], or --case '<json>'
 import { spawnSync } from "node:child_process";
 
 const [first, ...others] = process.argv.slice(2);
-const all = ["chats", "chunking", "context", "crashes", "meetings", "runs", "threads", "workers"];
+const all = ["chats", "chunking", "context", "crashes", "meetings", "pushes", "runs", "threads", "workers"];
 const isNamed = first !== undefined && all.includes(first);
 const laws = isNamed ? [first] : all;
 const given = isNamed ? others : process.argv.slice(2);
@@ -42,6 +43,7 @@ const runs = {
   },
   crashes: { files: "test/crash", env: { KUMIKO_CRASH_KILLS: process.env.KUMIKO_CRASH_KILLS ?? "500" } },
   meetings: { files: "test/meetings", env: meetings },
+  pushes: { files: "test/agents/crash/pushes", env: { KUMIKO_PUSH_KILLS: process.env.KUMIKO_PUSH_KILLS ?? "500" } },
   threads: {
     files: "test/agents/crash/storm",
     env: { KUMIKO_STORM_OPERATIONS: process.env.KUMIKO_STORM_OPERATIONS ?? "10000" },
