@@ -25,7 +25,7 @@ export interface RunInfo {
   readonly meta?: RunMeta | undefined;
 }
 
-/** Further properties of a run. */
+/** Further properties of a run. @internal */
 export interface RunMeta {
   /** Of the outermost run: identifies the run, also after a resume, which is another root. */
   readonly runKey?: string | undefined;

@@ -42,6 +42,7 @@ export type SavedRun<O = unknown> = SavedRunFields &
       }
   );
 
+/** @internal */
 interface SavedRunFields {
   /** Its checkpoint id. */
   readonly id: string;

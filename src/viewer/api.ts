@@ -15,7 +15,7 @@ import type { Level } from "./layout/level.js";
  * page has stays.
  */
 
-/** What the person may do: `answer` includes `look`, `act` includes both. */
+/** What the person may do: `answer` includes `look`, `act` includes both. @internal */
 export type Can = "look" | "answer" | "act";
 
 export type RunStatus = "ready" | "running" | "waiting" | "stopped" | "failed" | "cancelled" | "finished";

@@ -58,7 +58,7 @@ export interface ViewerOptions {
   readonly origin?: string | undefined;
 }
 
-/** What `kumiko dev` has beside the options of `viewer`. @internal */
+/** What `kumiko dev` has beside the options of `viewer`. */
 export interface DevParts {
   /** Keeps the runs of apps without a store. @default in memory, until the process ends */
   readonly session?: CheckpointStore | undefined;

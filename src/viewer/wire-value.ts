@@ -2,7 +2,7 @@ import { messageOf } from "../errors.js";
 import { isFields } from "../is.js";
 import type { ErrorView, ValueView, WireValue } from "./api.js";
 
-/** Replaces a value before it leaves the process; `path` is where it is, such as `["output", "card", "number"]`. */
+/** Replaces a value before it leaves the process; `path` is where it is, such as `["output", "card", "number"]`. @internal */
 export type Redact = (value: unknown, path: readonly string[]) => unknown;
 
 export interface WireOptions {

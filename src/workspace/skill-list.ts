@@ -4,7 +4,7 @@ import type { Files } from "./files.js";
 import { readSkill } from "./front-matter.js";
 import { textOfFile } from "./text-pages.js";
 
-/** A skill as the instructions name it, and where it is. */
+/** A skill as the instructions name it, and where it is. @internal */
 export interface ListedSkill {
   readonly name: string;
   readonly description: string;

@@ -19,6 +19,7 @@ export type GuardVerdict =
       readonly replace?: undefined;
     };
 
+/** @internal */
 type Verdict = Maybe<GuardVerdict>;
 
 /**
