@@ -6,7 +6,12 @@ export function searchText(path: string, source: string): string {
   if (path.startsWith("api/")) return ""; // the same names as in the reference
   if (!path.startsWith("reference/")) return withoutFences(source);
   // what kumiko/mastra takes is what kumiko/agents takes, under other names
-  return referenceText(source, path === "reference/mastra.md" ? /^$/ : withOwnSections);
+  if (path === "reference/mastra.md")
+    return source
+      .split("\n")
+      .filter((line) => /^##? /.test(line))
+      .join("\n\n");
+  return referenceText(source, withOwnSections);
 }
 
 function referenceText(source: string, withSections: RegExp): string {

@@ -46,7 +46,8 @@ export function writeApi(root: string, entries: readonly Entry[]): void {
  * all other headings get numbers.
  */
 function headingsWithAnchors(text: string): string {
-  const used = new Set<string>();
+  // the page itself is the element `app`
+  const used = new Set(["app"]);
   let anchor: string | undefined;
   let number = 0;
   let inFence = false;
