@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryStore } from "kumiko";
@@ -10,11 +10,17 @@ import { describeWithPostgres, hookTimeout, type PostgresServer, startServer } f
 
 const folder = mkdtempSync(join(tmpdir(), "kumiko-durable-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Test files may share this module: the one before has removed it. */
+function existingFolder(): string {
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
 let files = 0;
 
 const stores: readonly (readonly [name: string, open: () => CheckpointStore])[] = [
   ["memory", () => memoryStore()],
-  ["sqlite", () => sqliteStore(join(folder, `${++files}.db`))],
+  ["sqlite", () => sqliteStore(join(existingFolder(), `${++files}.db`))],
   ["no runs, no append", () => bareStore(memoryStore())],
 ];
 
