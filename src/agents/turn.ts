@@ -74,7 +74,7 @@ export interface TurnPushes {
 
 /** What middlewares keep for the user, beyond the turn. */
 export interface UserStates {
-  /** A middleware begins with a state of its own: that is no change. */
+  /** A middleware begins with a state of its own: that is not a change. */
   begin(middleware: string, state: unknown): void;
   /** Writes what the turn has changed. Never rejects. */
   save(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { JsonRecord } from "../checkpoint/document/json-parts.js";
 import { isConflict } from "../checkpoint/errors.js";
 import { storeError } from "../checkpoint/journal/store-calls.js";
-import { changeHead } from "../checkpoint/runs/change-head.js";
+import { changeHead, cleared } from "../checkpoint/runs/change-head.js";
 import type { RunStatus } from "../checkpoint/runs/run-index.js";
 import type { SavedRun } from "../compose/segment.js";
 import { type ReadContext, readRun, type StoredRun, stateOf } from "./read-run.js";
@@ -15,15 +15,6 @@ export interface ChangedHead {
   /** Recorded answers, each as JSON of a slot. */
   readonly answers?: JsonRecord;
 }
-
-const cleared = {
-  owner: undefined,
-  claim: undefined,
-  due: undefined,
-  requested: undefined,
-  error: undefined,
-  answers: undefined,
-};
 
 /** Returns what becomes of a run; `undefined` if it stays as it is. */
 export type Change = (stored: StoredRun) => ChangedHead | undefined | Promise<ChangedHead | undefined>;

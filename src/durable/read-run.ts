@@ -116,7 +116,7 @@ function callOutline({ result: _, visit, ...call }: JsonRecord): JsonRecord {
   return { ...call, ...invocationIn("visit", visit) };
 }
 
-/** What is no list of records stays as it is: the reader says what is wrong. */
+/** Anything but a list of records stays as it is: the reader says what is wrong with it. */
 function outlines(list: unknown, outline: (item: JsonRecord) => JsonRecord): unknown {
   return Array.isArray(list) ? list.map((item) => (isJsonRecord(item) ? outline(item) : item)) : list;
 }

@@ -49,7 +49,7 @@ async function sweepOf(context: ReadContext, { status, prefix, before }: Swept):
   return removed;
 }
 
-/** `false` if somebody has written to the run meanwhile. */
+/** `false` if someone has written to the run in the meantime. */
 async function remove({ store }: ReadContext, id: string, version: number): Promise<boolean> {
   try {
     await store.delete(id, version);

@@ -4,7 +4,7 @@ import { readTree } from "../../checkpoint/document/read-document.js";
 import { isConflict } from "../../checkpoint/errors.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import { callStore, readRow } from "../../checkpoint/journal/store-calls.js";
-import { changeHead, type HeadChange } from "../../checkpoint/runs/change-head.js";
+import { changeHead, cleared, type HeadChange } from "../../checkpoint/runs/change-head.js";
 import type { RunStatus } from "../../checkpoint/runs/run-index.js";
 import { systemClock } from "../../components/clock.js";
 import { removeIf } from "./rows.js";
@@ -34,14 +34,16 @@ async function mayRun(store: CheckpointStore, { owner, claim }: JsonRecord): Pro
 
 const unfinished: readonly RunStatus[] = ["ready", "running", "waiting", "stopped"];
 
-const cleared = { owner: undefined, claim: undefined, due: undefined, requested: undefined, answers: undefined };
-
-/** Somebody else may be faster: then it is theirs. */
+/** If someone else writes first, their change stands. */
 export async function changeHeadOf(store: CheckpointStore, id: string, change: HeadChange): Promise<void> {
   const row = await readRow(store, id);
   if (row === undefined) return;
-  const error = change.status === "failed" ? {} : { error: undefined };
-  const head = { ...cleared, ...error, since: Math.floor(systemClock.now()), ...change };
+  const { error, ...withError } = cleared;
+  const head = {
+    ...(change.status === "failed" ? withError : cleared),
+    since: Math.floor(systemClock.now()),
+    ...change,
+  };
   await changeHead(store, id, row, head).catch((problem: unknown) => {
     if (!isConflict(problem)) throw problem;
   });

@@ -292,5 +292,5 @@ class TurnSegment {
 
 const none = { attempts: 0, interrupts: [] } as const;
 
-/** Somebody else was faster, or runs. */
+/** Someone else wrote first, or is running it. */
 const busyCodes: readonly string[] = ["THREAD_BUSY", "CHECKPOINT_IN_USE", "CHECKPOINT_CONFLICT", "CHECKPOINT_PENDING"];

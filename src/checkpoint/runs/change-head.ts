@@ -19,6 +19,17 @@ const fields = [
 /** Fields at the head of a document, as JSON. What is left out stays; `undefined` removes. */
 export type HeadChange = { readonly [Field in (typeof fields)[number]]?: unknown };
 
+/** Of a run that nobody has, and that nothing is asked of. */
+export const released = {
+  owner: undefined,
+  claim: undefined,
+  due: undefined,
+  requested: undefined,
+} satisfies HeadChange;
+
+/** The same of one whose answers and error are forgotten too. */
+export const cleared = { ...released, error: undefined, answers: undefined } satisfies HeadChange;
+
 /** Changes the head of a stored document without reading its values; rejects with a conflict if it was written since. */
 export function changeHead(
   store: CheckpointStore,

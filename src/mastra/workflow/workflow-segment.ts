@@ -3,7 +3,7 @@ import { readDocument } from "../../checkpoint/document/read-document.js";
 import { isConflict } from "../../checkpoint/errors.js";
 import { callStore, readRow } from "../../checkpoint/journal/store-calls.js";
 import { interruptsOf } from "../../checkpoint/pause/interrupts-of.js";
-import { changeHead } from "../../checkpoint/runs/change-head.js";
+import { changeHead, cleared } from "../../checkpoint/runs/change-head.js";
 import { codecOf } from "../../checkpoint/values/codec-of.js";
 import { RequestContext } from "../../components/request-context.js";
 import type { Answers, RunOptions } from "../../compose/options.js";
@@ -113,15 +113,6 @@ class WorkflowSegment<Out> implements SegmentTarget<Out> {
     return { ...given, requestContext, options: { ...options, lambda: { ...options?.lambda, run: live } } };
   }
 }
-
-const cleared = {
-  owner: undefined,
-  claim: undefined,
-  due: undefined,
-  requested: undefined,
-  error: undefined,
-  answers: undefined,
-};
 
 /** The steps that get an answer: of this call, or a recorded one. */
 function resumedIn(

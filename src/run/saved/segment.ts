@@ -10,7 +10,7 @@ import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import { callStore, isLost, readRow } from "../../checkpoint/journal/store-calls.js";
 import { InterruptError } from "../../checkpoint/pause/interrupt.js";
 import { isStopInfo } from "../../checkpoint/pause/stop-info.js";
-import { changeHead } from "../../checkpoint/runs/change-head.js";
+import { changeHead, released } from "../../checkpoint/runs/change-head.js";
 import { unbegunRun } from "../../checkpoint/runs/unbegun-run.js";
 import { codecOf } from "../../checkpoint/values/codec-of.js";
 import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
@@ -328,10 +328,10 @@ class Segment<O> {
 
   async #changeHead(row: StoredCheckpoint, change: object): Promise<void> {
     const since = Math.floor(this.#target.runtime.clock.now());
-    const none = { owner: undefined, claim: undefined, due: undefined, requested: undefined };
     try {
       await this.#patience.try(
-        () => callStore("write", this.#id, () => changeHead(this.#store, this.#id, row, { ...none, since, ...change })),
+        () =>
+          callStore("write", this.#id, () => changeHead(this.#store, this.#id, row, { ...released, since, ...change })),
         this.#stop.signal,
       );
     } catch (error) {

@@ -91,10 +91,10 @@ describe("a guard of inputs", () => {
     const result = await agent.generate(prompt, { threadId: "t", requestId: "r-1" });
     expect(model.calls[0]?.messages.map(textOf)).toEqual(["My pin is ####."]);
     expect(result.messages[0]).toMatchObject({ id: "m-1", contentBlocks: [{}, { type: "user_input_image" }] });
-    for await (const key of store.list("~")) {
-      const row = await store.get(key);
-      expect(new TextDecoder().decode(row?.data)).not.toContain("4711");
-    }
+    const rows: string[] = [];
+    for await (const key of store.list("~")) rows.push(new TextDecoder().decode((await store.get(key))?.data));
+    expect(rows.join("\n")).toContain("My pin is ####.");
+    expect(rows.join("\n")).not.toContain("4711");
     // the same request is known by its prompt as it was
     expect((await agent.generate(prompt, { threadId: "t", requestId: "r-1" })).text).toBe("fine");
     await expect(agent.generate("My pin is 4712.", { threadId: "t", requestId: "r-1" })).rejects.toMatchObject({
