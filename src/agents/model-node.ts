@@ -133,7 +133,7 @@ async function takePushed(turn: OngoingTurn, pushes: TurnPushes): Promise<boolea
   const { taken = 0, kept } = state;
   const isReplayed = kept !== undefined && kept.asked.length + kept.wrapped.length > 0;
   const all = await pushes.since(taken);
-  const fresh = isReplayed ? all.slice(0, (kept.taken ?? 0) - taken) : all;
+  const fresh = isReplayed ? all.slice(0, Math.max(0, (kept.taken ?? 0) - taken)) : all;
   if (fresh.length > 0) {
     state.log.push(...fresh);
     state.taken = taken + fresh.length;

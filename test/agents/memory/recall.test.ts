@@ -1,5 +1,5 @@
 import { type CheckpointStore, memoryStore, textOf } from "kumiko";
-import { createAgent, recall, threads } from "kumiko/agents";
+import { createAgent, guard, recall, threads } from "kumiko/agents";
 import { memoryVectors } from "kumiko/rag";
 import { sqliteStore } from "kumiko/sqlite";
 import { scriptedModel } from "kumiko/testing";
@@ -63,6 +63,24 @@ describe.each(Object.entries(stores))("recall, in %s", (_name, makeStore) => {
     await asks("1", "Soup", { replaces: "turn-1-prompt" });
     await asks("3", "Lisbon", { replaces: "turn-1-prompt" });
     expect(recalled()).not.toContain("train");
+  });
+
+  it("keeps nothing of a turn that a guard has blocked", async () => {
+    const store = makeStore();
+    const vectors = memoryVectors();
+    const blocks = guard({
+      name: "no-trains",
+      input: (message) => (textOf(message).includes("train") ? { block: "No." } : undefined),
+    });
+    const agent = createAgent({
+      model: scriptedModel("a", "b"),
+      store,
+      middleware: [blocks, recall({ vectors, embedder })],
+    });
+    await agent.generate("Lisbon by train", { threadId: "1", userId: "ann" });
+    await agent.generate("Soup", { threadId: "2", userId: "ann" });
+    const kept = await vectors.query({ indexName: "memory", filter: { user: "ann" } });
+    expect(kept.map(({ id }) => id)).toEqual(["2/1"]);
   });
 
   it("is an event where it fails, and the turn goes on", async () => {
