@@ -6,7 +6,7 @@ export const isGiven = Number.isInteger(given) && given > 0;
 export const numberOfRuns = (few: number): number => (isGiven ? given : few);
 
 /** For tests of properties: as long as it takes when the number of runs is given. */
-export const patience = { timeout: isGiven ? 2 ** 31 - 1 : 60_000 };
+export const patience = { timeout: isGiven ? 2 ** 31 - 1 : 180_000 };
 
 /** For properties: how long to look for a smaller counterexample. What has passed by then has passed. */
-export const limits = isGiven ? {} : { interruptAfterTimeLimit: 30_000 };
+export const limits = isGiven ? {} : { interruptAfterTimeLimit: 120_000 };

@@ -28,6 +28,7 @@ import {
   changeTurn,
   ifUnchanged,
   mayRun,
+  readTurn,
   readTurns,
   runIdOf,
   type StoredTurn,
@@ -133,6 +134,8 @@ class TurnSegment {
     const now = this.#stop.clock.now();
     const answers = document && fittingAnswers(document, this.#options.answers, now);
     if (record.status === "waiting" && (known === undefined || known === "waiting")) {
+      // its run is gone: somebody has ended it since
+      if (known === undefined && (await this.#hasChanged(turn))) return "again";
       const isLate = record.interrupts?.some(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now) === true;
       if (!isLate && answers === undefined) return this.#state(turn, found, "waiting");
     }
@@ -150,6 +153,11 @@ class TurnSegment {
     this.#retry = false;
     const driven = new DrivenRun(found, attempts, this.#patience, true);
     return this.#execute(driven, (options) => this.#runner.resume(answers, { ...options, ...takeover }), turn);
+  }
+
+  async #hasChanged({ key, version }: StoredTurn): Promise<boolean> {
+    const now = await this.#patience.try(() => readTurn(this.#runner.store, key), this.#stop.signal);
+    return now?.version !== version;
   }
 
   /** `undefined` for a turn that can be gone on with. */
@@ -216,9 +224,11 @@ class TurnSegment {
       if (this.#patience.isOver || ended !== undefined) throw error;
       return undefined;
     }
-    if (KumikoError.is(error) && !isClaimed) throw error;
     const turns = await this.#patience.try(() => readTurns(this.#runner.store, this.#target.threadId));
     const { status } = turns.find((one) => this.#isMeant(one))?.record ?? {};
+    // another process has ended it since it was read
+    if (!isClaimed && status === "done") return "again";
+    if (KumikoError.is(error) && !isClaimed) throw error;
     // what threads.stop has ended is how it stands, not an error
     if (status !== "aborted" && (status !== "failed" || !isClaimed)) throw error;
     return "again";

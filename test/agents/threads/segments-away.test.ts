@@ -66,3 +66,49 @@ describe.each([
     }
   });
 });
+
+it("A segment of a turn that another process ends meanwhile tells how it has ended, whenever that is", async () => {
+  for (let nth = 1; ; nth++) {
+    const rows = memoryStore();
+    const paid: string[] = [];
+    const pay = createTool({
+      id: "pay",
+      description: "",
+      inputSchema: { type: "object" },
+      requireApproval: true,
+      execute: () => void paid.push("paid"),
+    });
+    const clerkOf = (store: CheckpointStore) =>
+      createAgent({
+        name: "clerk",
+        store,
+        tools: [pay],
+        model: scriptedModel("Paid."),
+        runtime: new Runtime({ clock: fastClock }),
+        retry: false,
+      });
+    const asking = createAgent({
+      name: "clerk",
+      store: rows,
+      tools: [pay],
+      model: scriptedModel([functionToolCall({ callId: "c1", name: "pay", arguments: "{}" })]),
+    });
+    const { interrupts } = await asking.segment(turn, { input: "Pay" });
+    const answers = { [interrupts[0]?.id ?? ""]: { approved: true } };
+    let count = 0;
+    const store: CheckpointStore = Object.assign(Object.create(rows), {
+      get: async (id: string) => {
+        count += 1;
+        if (count === nth) await clerkOf(rows).segment(turn, { answers, onBusy: "return" });
+        return rows.get(id);
+      },
+      put: rows.put.bind(rows),
+      append: rows.append?.bind(rows),
+      delete: rows.delete.bind(rows),
+      list: rows.list.bind(rows),
+    });
+    expect(await clerkOf(store).segment(turn, { answers }), String(nth)).toMatchObject({ status: "finished" });
+    expect(paid).toEqual(["paid"]);
+    if (count < nth) return;
+  }
+});
