@@ -6,20 +6,20 @@ import { searchText } from "./search-text.js";
  */
 export const miniSearch = {
   options: {
-    /** Code names are words as a whole and in parts: `CANNOT_MERGE`, `maxSteps`. */
-    tokenize: (text: string): string[] =>
+    /** Code names are words as a whole and in parts: `CANNOT_MERGE`, `maxSteps`. Of the titles around a section, as a whole. */
+    tokenize: (text: string, field?: string): string[] =>
       (text.match(/[\p{L}\p{N}_$]+/gu) ?? []).flatMap((word) => {
         const parts = word
           .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
           .split(/[ _$]+/)
           .filter((part) => part.length > 1);
-        return parts.length > 1 ? [word, ...parts] : [word];
+        return parts.length > 1 && field !== "titles" ? [word, ...parts] : [word];
       }),
-    /** Plurals are found by their singulars; the commonest words are not looked for. */
+    /** Plurals are found by their singulars; the commonest words are not looked for, nor the names of entities of HTML. */
     processTerm: (term: string): string | null => {
       const word = term.toLowerCase();
       if (
-        /^(?:an?|the|of|to|is|are|in|it|its|and|or|by|for|with|as|on|if|that|this|be|at|from|how|do|i|can|what|my)$/.test(
+        /^(?:an?|the|of|to|is|are|in|its?|and|or|by|for|with|as|on|if|that|this|be|at|from|how|do|i|can|what|my|not|one|has|have|which|when|so|them|no|any|all|may|does|was|their|they|there|then|such|also|both|those|you|your|where|kumiko|quot|[gl]t|amp)$/.test(
           word,
         )
       )
@@ -32,7 +32,7 @@ export const miniSearch = {
     processTerm: (term: string): string[] | null => {
       const word = term.toLowerCase();
       if (
-        /^(?:an?|the|of|to|is|are|in|it|its|and|or|by|for|with|as|on|if|that|this|be|at|from|how|do|i|can|what|my)$/.test(
+        /^(?:an?|the|of|to|is|are|in|its?|and|or|by|for|with|as|on|if|that|this|be|at|from|how|do|i|can|what|my|not|one|has|have|which|when|so|them|no|any|all|may|does|was|their|they|there|then|such|also|both|those|you|your|where|kumiko|quot|[gl]t|amp)$/.test(
           word,
         )
       )

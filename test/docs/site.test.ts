@@ -8,6 +8,7 @@ import { llmsText, sentenceOf, titleOf } from "../../scripts/docs/site/llms.js";
 import { rewriteLinks } from "../../scripts/docs/site/rewrite-links.js";
 import { groups } from "../../site/pages.js";
 import { queries } from "../../site/queries.js";
+import { searchText } from "../../site/search-text.js";
 
 const root = join(import.meta.dirname, "../..");
 const guides = listGuides(groups);
@@ -35,6 +36,35 @@ it("names each page once in llms.txt, with its first sentence", () => {
     expect(line).toEqual([`- [${titleOf(page.text)}](${page.link}): ${sentenceOf(page.text)}`]);
     expect(sentenceOf(page.text), `${page.link} begins with a sentence`).toMatch(/^[A-Z`].{20,}[.!?]$/);
   }
+});
+
+it("searches guides without their code, and of the reference names and first sentences", () => {
+  const fence = "`".repeat(3);
+  expect(searchText("guides/a.md", `# A\n\nText.\n\n${fence}ts\nconst b = 1;\n${fence}\n`)).toBe("# A\n\nText.\n\n");
+  const field = (name: string, sentence: string) => `### \`${name}\` {#x-${name}}\n\n\`number\`\n\n${sentence}`;
+  const page = [
+    "# kumiko/a\n\nOf a. More of it.",
+    "- [`make`](../api/a.md#make): Makes it.\n- [`AOptions`](#AOptions): Options of a.",
+    `## AOptions\n\nOptions of a. They have defaults.\n\n${field("size", "How large\nit is. In bytes.")}`,
+    `## BOptions\n\n${field("size", "How large\nit is. In bytes.")}\n\n${field("age", "How old.")}`,
+    `## Result\n\nWhat it gives.\n\n${field("value", "The value.")}`,
+  ];
+  expect(searchText("reference/a.md", page.join("\n\n")).split("\n\n")).toEqual([
+    "# kumiko/a",
+    "Of a.",
+    "- [`make`](../api/a.md#make): Makes it.",
+    "## AOptions",
+    "Options of a.",
+    "### `size` {#x-size}",
+    "How large\nit is.",
+    "## BOptions",
+    "### `age` {#x-age}",
+    "How old.",
+    "## Result",
+    "What it gives.",
+    "value",
+  ]);
+  expect(searchText("api/a.md", page[0] ?? "")).toBe("");
 });
 
 describe("with bad pages", () => {
