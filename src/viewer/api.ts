@@ -6,7 +6,7 @@ import type { Level } from "./layout/level.js";
 /*
  * The JSON that the server of the viewer sends and takes. All paths are below `<basePath>/api/`. Errors are `Failure` with the
  * status of the response. GET: `about`, `apps/<key>`,
- * `apps/<key>/level?opened=<path>` (a `Level`), `runs?<RunsQuery>`, `runs/<ref>`, `runs/<ref>/saves?before=`,
+ * `apps/<key>/level?opened=<path>` (a `Level`), `runs?<RunsQuery>`, `runs/<ref>`, `runs/<ref>/spans?from=`, `runs/<ref>/saves?before=`,
  * `runs/<ref>/state?entry=&path=`, `runs/<ref>/turns?before=<turn>`, `values/<id>`, `questions`, `live?after=<id>`. POST: `answer`,
  * `start`, `fork`, and `again`, `go-on`, `stop`, `cancel`, `retry`, each with a `RunTarget`.
  *
@@ -198,6 +198,8 @@ export interface RunView {
   readonly segments: readonly SegmentView[];
   /** By start. Empty for a run whose spans passed elsewhere. */
   readonly spans: readonly SpanView[];
+  /** There are more spans, by `runs/<moreSpans>/spans?from=`. */
+  readonly moreSpans?: string;
   /** Oldest first, the newest 1,000; older ones by `saves?before=`. Absent without a history, then `noHistory` says why. */
   readonly saves?: readonly SaveView[];
   readonly noHistory?: string;
@@ -251,6 +253,12 @@ export interface SpanView {
   readonly events: readonly { readonly at: number; readonly kind: string; readonly value?: ValueView }[];
   /** Of a graph that is the run of another one, such as an agent in a tool: its key in `graphs`. */
   readonly graph?: string;
+}
+
+/** `GET runs/<ref>/spans?from=<index>` */
+export interface SpanList {
+  readonly spans: readonly SpanView[];
+  readonly more: boolean;
 }
 
 export interface SaveView {

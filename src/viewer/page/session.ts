@@ -33,11 +33,20 @@ export interface Loaded<Data> {
 export function useLoaded<Data>(name: string, load: () => Promise<Data>): Loaded<Data> {
   const [state, setState] = useState<{ name: string; data?: Data; error?: string }>({ name });
   const [round, setRound] = useState(0);
+  // what changes while it is loaded may have come too late for what comes
+  const [loading] = useState<{ changes?: ((data: Data) => Data)[] | undefined }>({});
   useEffect(() => {
     let isCurrent = true;
+    const changes: ((data: Data) => Data)[] = [];
+    loading.changes = changes;
+    const settle = (result: (old: typeof state) => typeof state): void => {
+      if (!isCurrent) return;
+      loading.changes = undefined;
+      setState(result);
+    };
     load().then(
-      (data) => isCurrent && setState({ name, data }),
-      (error: unknown) => isCurrent && setState((old) => ({ ...old, name, error: messageOf(error) })),
+      (data) => settle(() => ({ name, data: changes.reduce((old, update) => update(old), data) })),
+      (error: unknown) => settle((old) => ({ ...old, name, error: messageOf(error) })),
     );
     return () => {
       isCurrent = false;
@@ -45,6 +54,7 @@ export function useLoaded<Data>(name: string, load: () => Promise<Data>): Loaded
   }, [name, round]);
   const reload = useCallback(() => setRound((old) => old + 1), []);
   const change = useCallback((update: (data: Data) => Data) => {
+    loading.changes?.push(update);
     setState((old) => (old.data === undefined ? old : { ...old, data: update(old.data) }));
   }, []);
   const isOwn = state.name === name;

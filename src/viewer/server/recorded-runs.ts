@@ -1,8 +1,9 @@
 import type { Trace, TraceNode } from "../../callbacks/trace.js";
-import type { RunRow, RunView, ValueView } from "../api.js";
+import type { RunRow, RunView, SpanList, ValueView } from "../api.js";
 import type { Prices } from "../span-view.js";
 import { runsOf, traceRow, traceView } from "../trace-view.js";
 import type { Redact } from "../wire-value.js";
+import { spanPage } from "./span-page.js";
 
 interface Recorded {
   readonly trace: Trace;
@@ -20,6 +21,7 @@ export class RecordedRuns {
   readonly rows: readonly RunRow[];
   readonly #runs = new Map<string, Recorded>();
   readonly #parts: RecordedParts;
+  #last: { readonly ref: string; readonly view: RunView } | undefined;
 
   constructor(traces: readonly Trace[], parts: RecordedParts) {
     this.#parts = parts;
@@ -29,8 +31,28 @@ export class RecordedRuns {
     this.rows = [...this.#runs].map(([ref, { roots }]) => traceRow(ref, roots, parts));
   }
 
+  /** A run with its first spans. */
   view(ref: string): RunView | undefined {
+    const view = this.#whole(ref);
+    if (view === undefined) return undefined;
+    const { spans, more } = this.spans(ref, 0);
+    return { ...view, spans, ...(more && { moreSpans: ref }) };
+  }
+
+  has(ref: string): boolean {
+    return this.#runs.has(ref);
+  }
+
+  spans(ref: string, from: number): SpanList {
+    return spanPage(this.#whole(ref)?.spans ?? [], from, (span) => span);
+  }
+
+  /** The last one that was asked for is kept, as its spans are asked for next. */
+  #whole(ref: string): RunView | undefined {
+    if (this.#last?.ref === ref) return this.#last.view;
     const found = this.#runs.get(ref);
-    return found && traceView(found.trace, ref, found.roots, this.#parts);
+    if (found === undefined) return undefined;
+    this.#last = { ref, view: traceView(found.trace, ref, found.roots, this.#parts) };
+    return this.#last.view;
   }
 }

@@ -12,6 +12,7 @@ import type {
   RunView,
   SaveView,
   SegmentView,
+  SpanList,
   SpanView,
   StateView,
   ToolView,
@@ -23,6 +24,7 @@ import { placeOf, spanView, usageView } from "../span-view.js";
 import { errorView, type Redact, wireView, withoutSecrets } from "../wire-value.js";
 import type { LiveRun, LiveSpan } from "./live-span.js";
 import { toolsOf } from "./shown-apps.js";
+import { spanPage } from "./span-page.js";
 import type { ReadRun, StoredRun, StoredRuns } from "./stored-runs.js";
 import { turnViews } from "./turn-views.js";
 import type { ValueViews } from "./value-views.js";
@@ -121,6 +123,11 @@ export class RunViews {
     return spanView(span, { segment, rootAddress: root.address, show: values.view, prices });
   }
 
+  /** Spans of a run from an index on. */
+  spans(run: LiveRun, from: number): SpanList {
+    return spanPage([...run.spans.values()], from, (span) => this.span(run, span));
+  }
+
   async view({ ref, stored, live, unreadable }: KnownRun): Promise<RunView> {
     const kept = stored ?? unreadable?.run;
     const row = kept === undefined ? undefined : this.storedRow(kept, live);
@@ -133,6 +140,7 @@ export class RunViews {
     const turns = stored?.row.threadId === undefined ? undefined : await this.#turns(stored, errors);
     const error = stored?.document.error;
     const { values, redact } = this.#parts;
+    const { spans, more } = live === undefined ? { spans: [], more: false } : this.spans(live, 0);
     const output = stored?.document.status === "finished" ? stored.document.output : undefined;
     return {
       run: {
@@ -144,7 +152,8 @@ export class RunViews {
       graphs,
       tools: info === undefined ? {} : toolsOf(info),
       segments: (live?.roots ?? []).map(segmentView),
-      spans: [...(live?.spans.values() ?? [])].map((span) => this.span(live as LiveRun, span)),
+      spans,
+      ...(more && live !== undefined && { moreSpans: liveRef(live.key) }),
       ...saves,
       ...(turns !== undefined && { turns }),
       questions,

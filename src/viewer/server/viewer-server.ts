@@ -3,17 +3,7 @@ import type { Runtime } from "../../compose/runtime.js";
 import { runs } from "../../durable/runs.js";
 import { messageOf } from "../../errors.js";
 import { isFields } from "../../is.js";
-import type {
-  About,
-  AnswerResult,
-  Can,
-  QuestionList,
-  QuestionView,
-  RunList,
-  RunResult,
-  RunRow,
-  RunStatus,
-} from "../api.js";
+import type { About, AnswerResult, Can, QuestionList, QuestionView, RunResult, RunRow } from "../api.js";
 import { graphPicture } from "../layout/graph-picture.js";
 import { type Access, checkAccess, type DevParts, type ViewerOptions } from "../viewer-options.js";
 import { fieldsOf, withoutSecrets } from "../wire-value.js";
@@ -21,6 +11,7 @@ import { Actions, type Begun } from "./actions.js";
 import { announceAnswers, checkAnswers } from "./answers.js";
 import { EventRing } from "./event-ring.js";
 import { bodyOf, checkSender, failure, json, Refusal, respond, textIn } from "./http.js";
+import { type ListParts, listRuns } from "./list-runs.js";
 import { LiveRuns } from "./live-runs.js";
 import type { LiveRun, LiveSpan } from "./live-span.js";
 import { OnceEach } from "./once-each.js";
@@ -38,8 +29,6 @@ const withTalk = 50;
 const limits = { runs: 500, bytes: 256_000_000 };
 const mostQuestions = 1_000;
 const readAtOnce = 16;
-/** How many runs are looked at for one page of a search. */
-const mostScanned = 20_000;
 const longestSpans = 20_000_000;
 
 type Body = Readonly<Record<string, unknown>>;
@@ -165,7 +154,7 @@ export class ViewerServer {
     if (what === "about") return json(this.#about(access));
     if (what === "questions") return json(await this.#questions());
     if (what === "live") return this.#follow(search);
-    if (what === "runs" && id === undefined) return json(await this.#runs(search));
+    if (what === "runs" && id === undefined) return json(await listRuns(search, this.#listed()));
     if (what === "apps" && id !== undefined) {
       const app = this.#app(id);
       if (more === "level") return json(graphPicture(app.info, search.getAll("opened").slice(0, 50)) ?? null);
@@ -177,18 +166,27 @@ export class ViewerServer {
       return json(value);
     }
     if (what !== "runs" || id === undefined) throw notFound();
-    const recorded = this.#recorded.view(id);
-    if (recorded !== undefined && more === undefined) return json(recorded);
-    const run = await this.#known(id);
-    if (more === undefined) return json(await this.#views.view(run));
-    if (run.stored === undefined) throw new Refusal(404, "NOT_SAVED", "The run is not saved.");
-    if (more === "saves") return json(await this.#views.saves(run.stored, search.get("before") ?? ""));
-    if (more === "turns") {
-      const before = Number(search.get("before") ?? Number.POSITIVE_INFINITY);
-      return json(await turnViews(run.stored, before, this.#options.redact));
+    return json(await this.#ofRun(id, more, search));
+  }
+
+  async #ofRun(ref: string, what: string | undefined, search: URLSearchParams): Promise<object> {
+    const from = Math.max(0, Number(search.get("from")) || 0);
+    if (this.#recorded.has(ref)) {
+      if (what === "spans") return this.#recorded.spans(ref, from);
+      const view = what === undefined ? this.#recorded.view(ref) : undefined;
+      if (view !== undefined) return view;
     }
-    if (more !== "state") throw notFound();
-    return json(await this.#views.state(run.stored, search.get("entry") ?? undefined, search.get("path") ?? ""));
+    const run = await this.#known(ref);
+    if (what === undefined) return this.#views.view(run);
+    if (what === "spans")
+      return run.live === undefined ? { spans: [], more: false } : this.#views.spans(run.live, from);
+    if (run.stored === undefined) throw new Refusal(404, "NOT_SAVED", "The run is not saved.");
+    const before = search.get("before");
+    if (what === "saves") return this.#views.saves(run.stored, before ?? "");
+    if (what === "turns")
+      return turnViews(run.stored, Number(before ?? Number.POSITIVE_INFINITY), this.#options.redact);
+    if (what !== "state") throw notFound();
+    return this.#views.state(run.stored, search.get("entry") ?? undefined, search.get("path") ?? "");
   }
 
   #about({ can, user }: Access): About {
@@ -212,55 +210,11 @@ export class ViewerServer {
     return respond(stream, "application/x-ndjson; charset=utf-8");
   }
 
-  async #runs(search: URLSearchParams): Promise<RunList> {
-    const limit = Math.min(200, Math.max(1, Number(search.get("limit")) || 50));
-    const [, since = "", cursor = ""] = /^(\d{1,15})\.(.*)$/s.exec(search.get("after") ?? "") ?? [];
-    const app = search.get("app");
-    const graph = app === null ? undefined : this.#shown.apps.find(({ row }) => row.key === app)?.row.name;
-    const status = isStatus(search.get("status"));
-    const text = (search.get("search") ?? "").toLowerCase();
-    const isWanted = (row: RunRow): boolean =>
-      (status === undefined || row.status === status) &&
-      (app === null || row.app === app) &&
-      (since === "" || row.since < Number(since) || (row.since < Number(since) + 1 && row.ref > cursor)) &&
-      (text === "" || matches(row, text));
-    const query = { ...(status !== undefined && { status }), ...(graph !== undefined && { graph }) };
-    const others = this.#otherRows();
-    let before = since === "" ? Number.POSITIVE_INFINITY : Number(since) + 1;
-    const found: RunRow[] = [];
-    let scanned = 0;
-    // what a search looks for may be far back
-    while (before > 0 && found.length <= limit && scanned < mostScanned) {
-      const newest = await this.#stored.newest(query, Math.max(limit, scanned), before);
-      const rows = newest.runs.map((run) => {
-        const ref = storedRef(run.storeName, run.row.id);
-        const live = others.lives.get(ref);
-        others.rows.delete(ref);
-        return this.#views.storedRow(run, live);
-      });
-      found.push(...rows.filter(isWanted));
-      scanned += Math.max(1, rows.length);
-      before = newest.since;
-    }
-    // what was not read from a store yet is on a later page
-    found.push(...[...others.rows.values()].filter((row) => row.since >= before && isWanted(row)));
-    found.sort((a, b) => Math.floor(b.since) - Math.floor(a.since) || (a.ref < b.ref ? -1 : 1));
-    const runs = found.slice(0, limit);
-    const last = runs.at(-1);
-    const hasMore = found.length > limit || before > 0;
-    if (!hasMore) return { runs };
-    return {
-      runs,
-      next: found.length > limit && last ? `${Math.floor(last.since)}.${last.ref}` : `${before}.\uffff`,
-    };
-  }
-
-  /** Runs of which spans are known, and those of files. */
-  #otherRows(): { readonly lives: ReadonlyMap<string, LiveRun>; readonly rows: Map<string, RunRow> } {
+  #listed(): ListParts {
     const lives = new Map([...this.#live.byKey.values()].map((run) => [this.#refOf(run), run]));
     const rows = new Map(this.#recorded.rows.map((row) => [row.ref, row]));
     for (const [ref, run] of lives) rows.set(ref, this.#views.liveRow(run, ref, this.#appOf(run.graph)?.row));
-    return { lives, rows };
+    return { shown: this.#shown, stored: this.#stored, views: this.#views, lives, rows };
   }
 
   async #questions(): Promise<QuestionList> {
@@ -456,15 +410,6 @@ const actions = {
   cancel: true,
   retry: true,
 } as const;
-
-/** `text` is in lower case. */
-function matches({ ref, graph, app = "", threadId = "", userId = "" }: RunRow, text: string): boolean {
-  return [ref, graph, app, threadId, userId].some((field) => field.toLowerCase().includes(text));
-}
-
-function isStatus(given: string | null): RunStatus | undefined {
-  return given === null || given === "" ? undefined : (given as RunStatus);
-}
 
 function decodePart(part: string): string {
   try {

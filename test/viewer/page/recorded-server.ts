@@ -6,6 +6,7 @@ import type { About, AppView, Can, QuestionView, RunRow, RunView } from "../../.
 import { layoutGraph } from "../../../src/viewer/layout/layout-graph.js";
 import { loadPageAssets } from "../../../src/viewer/page-assets.js";
 import { pageHtml } from "../../../src/viewer/page-html.js";
+import { spanPage } from "../../../src/viewer/server/span-page.js";
 
 interface Recorded {
   readonly view: RunView;
@@ -176,6 +177,11 @@ export async function serveRecorded(options: RecordedData = {}): Promise<Recorde
     notices: [],
     isLive: false,
   };
+  const viewOf = (ref: string, inner: string | undefined, from: number): unknown => {
+    const view = views[ref] ?? data.view;
+    const { spans, more } = spanPage(view.spans, inner === "spans" ? from : 0, (span) => span);
+    return inner === "spans" ? { spans, more } : { ...view, spans, ...(more && { moreSpans: ref }) };
+  };
   const get = (path: string, search: URLSearchParams): unknown => {
     if (path === "about") return about;
     if (path === "questions") return { questions: options.questions ?? data.questions, errors: [] };
@@ -195,7 +201,7 @@ export async function serveRecorded(options: RecordedData = {}): Promise<Recorde
         ...(at === "" ? { state: { value: state, size: 1 } } : { output: { value: state, size: 1 } }),
       };
     }
-    if (ref !== undefined) return views[ref] ?? views.run_7f3a91;
+    if (ref !== undefined) return viewOf(ref, inner, Number(search.get("from")));
     return appOf(path.replace("apps/", ""));
   };
   const server = createServer((request, response) => {

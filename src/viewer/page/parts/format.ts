@@ -21,8 +21,10 @@ export function age(at: number, now: number): string {
   return days === 1 ? "yesterday" : `${days} d`;
 }
 
+const numbers = new Intl.NumberFormat("en-US");
+
 export function count(value: number): string {
-  return value.toLocaleString("en-US");
+  return numbers.format(value);
 }
 
 /** Prices of runs are small: four digits after the point until a dollar. */

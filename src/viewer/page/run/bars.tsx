@@ -5,8 +5,9 @@ import { duration } from "../parts/format.js";
 import { useTheme } from "../parts/theme.js";
 import type { Axis } from "./axis.js";
 import type { Moment } from "./moment.js";
+import { timesOf } from "./row-times.js";
 import type { TimelineRow } from "./rows.js";
-import type { ShownSpan } from "./run-model.js";
+import type { RunModel, ShownSpan } from "./run-model.js";
 
 export const rowHeight = 24;
 const [barTop, barHeight] = [7, 10];
@@ -30,19 +31,30 @@ export function Bars({ rows, top, left, width, axis, moment, selected }: BarsPro
   const ref = useRef<HTMLCanvasElement>(null);
   const theme = useTheme();
   const height = rows.length * rowHeight;
+  // drawn once with everything behind and once ahead: a moment only puts pieces of both together
+  const drawn = useRef<Drawn>(undefined);
+  const { run } = moment;
   useEffect(() => {
     const canvas = ref.current;
-    const context = canvas?.getContext("2d");
-    if (canvas === null || context === null || context === undefined) return;
-    const ratio = devicePixelRatio;
+    if (canvas === null) return;
+    const size = { width: Math.max(1, width * devicePixelRatio), height: Math.max(1, height * devicePixelRatio) };
     // setting its size clears it
-    canvas.width = Math.max(1, width * ratio);
-    canvas.height = Math.max(1, height * ratio);
-    context.scale(ratio, ratio);
-    const pen = new Pen(context, getComputedStyle(canvas), axis, moment);
+    Object.assign(canvas, size);
+    const style = getComputedStyle(canvas);
+    const [behind, ahead] = [
+      new OffscreenCanvas(size.width, size.height),
+      new OffscreenCanvas(size.width, size.height),
+    ];
+    const pens = [new Pen(behind, style, axis, run, false), new Pen(ahead, style, axis, run, true)];
+    const ends = new Map<string, readonly number[]>();
     rows.forEach(({ row }, index) => {
-      pen.row(row, index * rowHeight, row === selected);
+      for (const pen of pens) ends.set(row, pen.row(row, index * rowHeight, row === selected));
     });
+    drawn.current = { behind, ahead, ends };
+  }, [rows, width, height, axis, run, selected, theme]);
+  useEffect(() => {
+    const context = ref.current?.getContext("2d");
+    if (context && drawn.current !== undefined) compose(context, drawn.current, rows, moment);
   }, [rows, width, height, axis, moment, selected, theme]);
   const style = { top: px(top), left: px(left), width: px(width), height: px(height) };
   return (
@@ -52,57 +64,91 @@ export function Bars({ rows, top, left, width, axis, moment, selected }: BarsPro
   );
 }
 
+interface Drawn {
+  readonly behind: OffscreenCanvas;
+  readonly ahead: OffscreenCanvas;
+  /** By row: how far to the right the first bars reach. */
+  readonly ends: ReadonlyMap<string, readonly number[]>;
+}
+
+/** What has begun is behind, to its end; the rest is ahead. */
+function compose(
+  context: CanvasRenderingContext2D,
+  { behind, ahead, ends }: Drawn,
+  rows: readonly TimelineRow[],
+  { run, time }: Moment,
+): void {
+  const height = rowHeight * devicePixelRatio;
+  const { width } = behind;
+  context.clearRect(0, 0, width, behind.height);
+  const copy = (from: OffscreenCanvas, left: number, right: number, top: number): void => {
+    if (right > left) context.drawImage(from, left, top, right - left, height, left, top, right - left, height);
+  };
+  rows.forEach(({ row }, index) => {
+    const begun = timesOf(run.byRow.get(row) ?? []).begun(time);
+    const end = Math.ceil((ends.get(row)?.[begun - 1] ?? 0) * devicePixelRatio);
+    const top = index * height;
+    copy(behind, 0, Math.min(end, width), top);
+    copy(ahead, end, width, top);
+  });
+}
+
 /** Draws rows of bars in the colors of the page. */
 class Pen {
-  readonly #context: CanvasRenderingContext2D;
+  readonly #context: OffscreenCanvasRenderingContext2D;
   readonly #style: CSSStyleDeclaration;
   readonly #axis: Axis;
-  readonly #moment: Moment;
+  readonly #run: RunModel;
+  /** Whether they have not begun yet. */
+  readonly #isAhead: boolean;
   readonly #colors = new Map<string, string>();
 
-  constructor(context: CanvasRenderingContext2D, style: CSSStyleDeclaration, axis: Axis, moment: Moment) {
-    this.#context = context;
+  constructor(canvas: OffscreenCanvas, style: CSSStyleDeclaration, axis: Axis, run: RunModel, isAhead: boolean) {
+    this.#context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
     this.#style = style;
     this.#axis = axis;
-    this.#moment = moment;
-    context.font = `10.5px ${style.fontFamily}`;
-    context.textBaseline = "middle";
+    this.#run = run;
+    this.#isAhead = isAhead;
+    this.#context.scale(devicePixelRatio, devicePixelRatio);
+    this.#context.font = `10.5px ${style.fontFamily}`;
+    this.#context.textBaseline = "middle";
   }
 
-  row(name: string, y: number, isSelected: boolean): void {
-    const { run } = this.#moment;
-    const spans = run.byRow.get(name) ?? [];
+  /** Returns how far to the right the first bars reach, by their number. */
+  row(name: string, y: number, isSelected: boolean): number[] {
+    const spans = this.#run.byRow.get(name) ?? [];
+    const ends: number[] = [];
     let right = Number.NEGATIVE_INFINITY;
     for (const span of spans) {
       const x = this.#axis.xOf(span.start);
-      const end = this.#axis.xOf(Math.min(span.end, run.end));
+      const end = this.#axis.xOf(Math.min(span.end, this.#run.end));
       // of many that fall on one pixel, one is enough
-      if (end <= right && span.status !== "failed") continue;
-      right = Math.max(right, this.#bar(span, x, Math.max(3, end - x), y));
+      if (end > right || span.status === "failed") right = Math.max(right, this.#bar(span, x, Math.max(3, end - x), y));
+      ends.push(right);
     }
     for (const { retries } of spans) for (const { at } of retries) this.#retry(this.#axis.xOf(at), y);
     const last = spans.at(-1);
-    if (last === undefined || isQuestion(last, run.end)) return;
+    if (last === undefined || isQuestion(last, this.#run.end)) return ends;
     this.#context.fillStyle = this.#color(isSelected ? "text2" : "text3");
-    this.#context.fillText(duration(totalOf(spans, run.end)), right + 5, y + rowHeight / 2 + 0.5);
+    const total = duration(timesOf(spans).ms(this.#run.end));
+    this.#context.fillText(total, right + 5, y + rowHeight / 2 + 0.5);
+    return ends;
   }
 
   /** Returns where it ends. */
   #bar(span: ShownSpan, x: number, width: number, y: number): number {
-    const { run, time } = this.#moment;
-    if (isQuestion(span, run.end)) {
-      this.#question(x, y, span.start > time);
+    if (isQuestion(span, this.#run.end)) {
+      this.#question(x, y);
       return x + questionWidth;
     }
-    const isAhead = span.start > time;
     this.#shape(x, width, y);
-    if (isAhead) this.#outline("line2");
+    if (this.#isAhead) this.#outline("line2");
     else
       this.#fill(span.status === "failed" ? "fail" : span.component === "model" ? "bar-model" : this.#barColor(span));
     // a model's bar is light until its first chunk
     if (span.first !== undefined && span.status !== "failed") {
       const from = Math.min(x + width - 2, Math.max(x, this.#axis.xOf(span.first)));
-      this.#context.globalAlpha = isAhead ? 0.22 : 1;
+      this.#context.globalAlpha = this.#isAhead ? 0.22 : 1;
       this.#shape(from, x + width - from, y);
       this.#fill("accent");
       this.#context.globalAlpha = 1;
@@ -114,12 +160,12 @@ class Pen {
     return component === "tool" ? "bar-tool" : "bar";
   }
 
-  #question(x: number, y: number, isAhead: boolean): void {
+  #question(x: number, y: number): void {
     const context = this.#context;
     context.save();
     this.#shape(x + 0.5, questionWidth - 1, y);
-    this.#outline(isAhead ? "line2" : "wait-line");
-    if (!isAhead) {
+    this.#outline(this.#isAhead ? "line2" : "wait-line");
+    if (!this.#isAhead) {
       context.clip();
       context.beginPath();
       for (let at = x - barHeight; at < x + questionWidth; at += 4.5) {
@@ -162,8 +208,4 @@ class Pen {
 
 function isQuestion({ status, start, end }: ShownSpan, runEnd: number): boolean {
   return status === "waiting" && Math.min(end, runEnd) - start < questionMs;
-}
-
-export function totalOf(spans: readonly ShownSpan[], end: number): number {
-  return spans.reduce((sum, span) => sum + Math.min(span.end, end) - span.start, 0);
 }

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ErrorView, QuestionView, TurnView } from "../../api.js";
 import { count, duration, plural } from "../parts/format.js";
@@ -10,9 +10,8 @@ import { QuestionTitle } from "../parts/question-title.js";
 import { SafeText } from "../parts/safe-text.js";
 import { readMessage, type ShownMessage } from "./messages.js";
 import type { Moment } from "./moment.js";
-import { momentOf } from "./moment.js";
 import type { ShownSpan } from "./run-model.js";
-import { type TalkItem, talkAt } from "./talk-items.js";
+import { type Talk, type TalkItem, talkAt } from "./talk-items.js";
 
 interface ConversationProps {
   readonly moment: Moment;
@@ -24,18 +23,20 @@ interface ConversationProps {
 
 /** So many are shown at first: the last ones. */
 const firstItems = 120;
+/** So many while the moment leaps: more than a screen has. */
+const itemsOfLeap = 24;
 
 /** What was said and done, up to a moment. */
 export function Conversation({ moment, selected, onSelect, answer }: ConversationProps) {
   const ref = useRef<HTMLDivElement>(null);
   const [limit, setLimit] = useState(firstItems);
-  const { items, earlier } = talkAt(moment, limit);
+  const { items, earlier } = useTalk(moment, limit);
   const { view } = moment.run;
-  const size = items.length + moment.time / 1e12;
+  const last = items.at(-1);
   useEffect(() => {
     const element = ref.current;
-    if (element !== null && size > 0) element.scrollTop = element.scrollHeight;
-  }, [size]);
+    if (element !== null && last !== undefined) element.scrollTop = element.scrollHeight;
+  }, [last, items.length]);
   const open = moment.isEnd ? view.questions : [];
   const isTold = items.some(({ kind }) => kind === "error") || items.some(isFailedCall);
   const error = moment.isEnd && !isTold ? view.run.error : undefined;
@@ -50,7 +51,7 @@ export function Conversation({ moment, selected, onSelect, answer }: Conversatio
         </button>
       )}
       {items.map((item) => (
-        <Item key={item.id} item={item} moment={moment} selected={selected} onSelect={onSelect}>
+        <Item key={item.id} item={item} isOpen={isSelected(item, selected)} onSelect={onSelect}>
           {answerOf(item, open, answer)}
         </Item>
       ))}
@@ -63,6 +64,29 @@ export function Conversation({ moment, selected, onSelect, answer }: Conversatio
       ))}
     </div>
   );
+}
+
+/** The talk at a moment. After a leap, where all of it is new, the rest follows when the moment has come to rest. */
+function useTalk(moment: Moment, limit: number): Talk {
+  const [state] = useState({ count: 0, isLeap: false });
+  const [, setRest] = useState(0);
+  const { items, earlier } = talkAt(moment, itemsOfLeap);
+  const count = items.length + earlier;
+  state.isLeap ||= Math.abs(count - state.count) > itemsOfLeap;
+  state.count = count;
+  useEffect(() => {
+    if (!state.isLeap) return undefined;
+    const timer = setTimeout(() => {
+      state.isLeap = false;
+      setRest((old) => old + 1);
+    }, 150);
+    return () => clearTimeout(timer);
+  }, [state, moment]);
+  return state.isLeap ? { items, earlier } : talkAt(moment, limit);
+}
+
+function isSelected(item: TalkItem, selected: string | undefined): boolean {
+  return item.kind === "tool" && item.span.row === selected;
 }
 
 /** What is said where no model has been asked. */
@@ -133,13 +157,25 @@ function answerOf(
 
 interface ItemProps {
   readonly item: TalkItem;
-  readonly moment: Moment;
-  readonly selected: string | undefined;
+  readonly isOpen: boolean;
   readonly children: ComponentChildren;
   onSelect(row: string | undefined): void;
 }
 
-function Item({ item, moment, selected, onSelect, children }: ItemProps) {
+/** What is over is not drawn anew for each moment. */
+class Item extends Component<ItemProps> {
+  override shouldComponentUpdate({ item, isOpen, children, onSelect }: ItemProps): boolean {
+    const { props } = this;
+    const isSame = item === props.item && isOpen === props.isOpen && onSelect === props.onSelect;
+    return !isSame || children !== undefined || props.children !== undefined;
+  }
+
+  override render() {
+    return <ItemContent {...this.props} />;
+  }
+}
+
+function ItemContent({ item, isOpen, onSelect, children }: ItemProps) {
   switch (item.kind) {
     case "prompt":
       return (
@@ -153,7 +189,7 @@ function Item({ item, moment, selected, onSelect, children }: ItemProps) {
       return <Answer item={item} />;
     case "tool":
       return (
-        <ToolCall item={item} time={moment.time} isOpen={selected === item.span.row} onSelect={onSelect}>
+        <ToolCall item={item} isOpen={isOpen} onSelect={onSelect}>
           {children}
         </ToolCall>
       );
@@ -235,15 +271,13 @@ function figures({ start, end, usage, source }: ShownSpan): string {
 
 interface ToolCallProps {
   readonly item: Extract<TalkItem, { kind: "tool" }>;
-  readonly time: number;
   readonly isOpen: boolean;
   readonly children: ComponentChildren;
   onSelect(row: string | undefined): void;
 }
 
-function ToolCall({ item, time, isOpen, onSelect, children }: ToolCallProps) {
-  const { span } = item;
-  const { status } = momentOf([span], time);
+function ToolCall({ item, isOpen, onSelect, children }: ToolCallProps) {
+  const { span, status } = item;
   const icon =
     status === "waiting"
       ? "ask"

@@ -7,6 +7,7 @@ import { px } from "../parts/elements.js";
 import { duration } from "../parts/format.js";
 import { Icon, iconOf, kindOf } from "../parts/icon.js";
 import type { Moment, NodeMoment } from "./moment.js";
+import { timesOf } from "./row-times.js";
 
 export interface GraphState {
   /** Absent for the graph of an app, which no run is shown of. */
@@ -115,8 +116,8 @@ function tipOf({ points }: LevelEdge): string {
 
 /** A dash runs along an edge that has just delivered. */
 function isFresh({ to }: LevelEdge, { run, time, isEnd }: Moment): boolean {
-  const last = run.byRow.get(to)?.findLast(({ start }) => start <= time);
-  return !isEnd && last !== undefined && time - last.start < 350;
+  const last = isEnd ? undefined : timesOf(run.byRow.get(to) ?? []).last(time);
+  return last !== undefined && time - last.start < 350;
 }
 
 function Label({ edge }: { readonly edge: LevelEdge }) {

@@ -14,7 +14,7 @@ interface JumpsProps {
 
 /** Lead to what is looked for most. */
 export function Jumps({ moment: { run }, player, onSelect, onTab }: JumpsProps) {
-  const { failed, slowest } = useMemo(() => placesOf(run), [run]);
+  const { failed, slowest } = useMemo(() => placesOf(run), [run.view]);
   const jump = (span: ShownSpan, tab: RunTab): void => {
     player.moveTo(Math.min(span.end, run.end));
     onSelect(span.row);

@@ -7,6 +7,7 @@ import { useRowWindow } from "../parts/row-window.js";
 import { SafeText } from "../parts/safe-text.js";
 import { Dot } from "../parts/status.js";
 import type { Moment } from "./moment.js";
+import { countUntil } from "./row-times.js";
 import { activeAt, type RunModel } from "./run-model.js";
 import { causeOf } from "./save-words.js";
 
@@ -30,14 +31,13 @@ const listTop = 14;
 export function Log({ moment, onSelect }: LogProps) {
   const ref = useRef<HTMLElement>(null);
   const { run } = moment;
-  const all = useMemo(() => entriesOf(run), [run]);
-  const next = all.findIndex(({ time }) => time > moment.time);
-  const count = next < 0 ? all.length : next;
+  const all = useMemo(() => entriesOf(run), [run.view]);
+  const count = countUntil(all, moment.time, ({ time }) => time);
   const { first, end } = useRowWindow(ref, count, lineHeight, listTop);
   return (
     <section class="insp" ref={ref} tabIndex={0} aria-label="Log">
       <ol class="log num" style={{ paddingTop: px(first * lineHeight), minHeight: px(count * lineHeight) }}>
-        {all.slice(first, end).map(({ time, kind, where, text, row }, index) => (
+        {all.slice(first, Math.min(end, count)).map(({ time, kind, where, text, row }, index) => (
           <li key={first + index} class={kind === "failed" ? "failure" : undefined}>
             <span class="t3">{duration(activeAt(run, time))}</span>
             <Dot status={kind} isNamed />

@@ -1,4 +1,5 @@
 import type { Level, LevelEdge } from "../../layout/level.js";
+import { countUntil, startOf, timesOf } from "./row-times.js";
 import type { RunModel, ShownSave, ShownSpan } from "./run-model.js";
 
 export type Status = "idle" | "running" | "waiting" | "failed" | "done";
@@ -15,22 +16,16 @@ export interface NodeMoment {
 
 const idle: NodeMoment = { status: "idle", visits: 0, ms: 0, last: undefined, retries: 0 };
 
-/** The status of these spans at a time. A question that was answered later is only a part of the visit that came of it. */
-export function momentOf(spans: readonly ShownSpan[], time: number): NodeMoment {
-  const begun = spans.filter(({ start }) => start <= time);
-  const last = begun.at(-1);
+function momentOf(spans: readonly ShownSpan[], time: number): NodeMoment {
+  const times = timesOf(spans);
+  const last = times.last(time);
   if (last === undefined) return idle;
-  const answered = begun.slice(0, -1).filter(({ status }) => status === "waiting").length;
-  return {
-    status: statusAt(last, time),
-    visits: begun.length - answered,
-    ms: begun.reduce((sum, { start, end }) => sum + Math.min(end, time) - start, 0),
-    last,
-    retries: begun.reduce((sum, { retries }) => sum + retries.filter(({ at }) => at <= time).length, 0),
-  };
+  const status = statusAt(last, time);
+  return { status, visits: times.visits(time), ms: times.ms(time), last, retries: times.retries(time) };
 }
 
-function statusAt({ end, status }: ShownSpan, time: number): Status {
+/** The status of a span that has begun. */
+export function statusAt({ end, status }: ShownSpan, time: number): Status {
   if (end > time || status === "running") return "running";
   return status;
 }
@@ -71,7 +66,8 @@ export class Moment {
 
   /** The last save at or before now. */
   get save(): ShownSave | undefined {
-    return this.run.saves.findLast(({ time }) => time <= this.time);
+    const { saves } = this.run;
+    return saves[countUntil(saves, this.time, ({ time }) => time) - 1];
   }
 
   /** The status of the whole run at this time. */
@@ -84,7 +80,11 @@ export class Moment {
 
   /** The path of the innermost node that began last. */
   get active(): string | undefined {
-    return this.run.spans.findLast(({ start, path }) => start <= this.time && path !== "")?.path;
+    const { spans } = this.run;
+    for (let at = countUntil(spans, this.time, startOf) - 1; at >= 0; at--) {
+      if (spans[at]?.path !== "") return spans[at]?.path;
+    }
+    return undefined;
   }
 
   /** Whether the run went along an edge: its source had ended before its target began, and no other source came between. */
@@ -94,46 +94,56 @@ export class Moment {
     const ended = lastEnd(this.run, from, edge.kind === "error", this.time);
     if (ended === undefined) return false;
     if (isEnd(to, "end")) return this.statusOf(to) === "done" && this.#wentNowhereElse(ended, edge, level);
-    const begun = (this.run.byRow.get(to) ?? []).filter(({ start }) => start <= this.time);
-    if (edge.kind === "branch" || edge.isBack) {
-      const others = edgesOf(level).into.get(to) ?? [];
-      return begun.toReversed().some(({ start }) => this.#wentTo(start, edge, others));
-    }
-    const first = firstEnd(this.run, from, edge.kind === "error");
-    return begun.some(({ start }) => start >= first - 1);
-  }
-
-  /** Whether of all sources of the target, this one ended last before it began. */
-  #wentTo(start: number, { from, kind }: LevelEdge, others: readonly LevelEdge[]): boolean {
-    const before = Math.min(start + 1, this.time);
-    const own = lastEnd(this.run, from, kind === "error", before);
-    if (own === undefined) return false;
-    return others.every((other) => {
-      if (other.from === from || isEnd(other.from, "start")) return true;
-      return (lastEnd(this.run, other.from, other.kind === "error", before) ?? own) <= own;
-    });
+    const begun = timesOf(this.run.byRow.get(to) ?? []).last(this.time);
+    if (begun === undefined) return false;
+    if (edge.kind === "branch" || edge.isBack) return firstWay(this.run, edge, level) <= this.time;
+    return begun.start >= firstEnd(this.run, from, edge.kind === "error") - 1;
   }
 
   /** Whether after this end none of the other targets has begun. */
   #wentNowhereElse(ended: number, { from, to }: LevelEdge, level: Level): boolean {
     return (edgesOf(level).out.get(from) ?? []).every(({ to: other }) => {
       if (other === to) return true;
-      const last = (this.run.byRow.get(other) ?? []).findLast(({ start }) => start <= this.time);
+      const last = timesOf(this.run.byRow.get(other) ?? []).last(this.time);
       return last === undefined || last.start < ended - 1;
     });
   }
 }
 
-const ends = new WeakMap<RunModel, Map<string, readonly number[]>>();
+const ways = new WeakMap<RunModel["byRow"], Map<LevelEdge, number>>();
+
+/** When the run went along a branch for the first time: of all sources of its target, that of the edge ended last before it began. */
+function firstWay(run: RunModel, edge: LevelEdge, level: Level): number {
+  const known = ways.get(run.byRow) ?? new Map<LevelEdge, number>();
+  ways.set(run.byRow, known);
+  const others = edgesOf(level).into.get(edge.to) ?? [];
+  const first = (): number =>
+    (run.byRow.get(edge.to) ?? []).find(({ start }) => cameFrom(run, start, edge, others))?.start ??
+    Number.POSITIVE_INFINITY;
+  const found = known.get(edge) ?? first();
+  known.set(edge, found);
+  return found;
+}
+
+function cameFrom(run: RunModel, start: number, { from, kind }: LevelEdge, others: readonly LevelEdge[]): boolean {
+  const own = lastEnd(run, from, kind === "error", start + 1);
+  if (own === undefined) return false;
+  return others.every((other) => {
+    if (other.from === from || isEnd(other.from, "start")) return true;
+    return (lastEnd(run, other.from, other.kind === "error", start + 1) ?? own) <= own;
+  });
+}
+
+const ends = new WeakMap<RunModel["byRow"], Map<string, readonly number[]>>();
 
 /** When the visits of a node ended, in order: those that failed, or the others. */
-function endsOf(run: RunModel, path: string, failed: boolean): readonly number[] {
-  const known = ends.get(run) ?? new Map<string, readonly number[]>();
-  ends.set(run, known);
+function endsOf({ byRow }: RunModel, path: string, failed: boolean): readonly number[] {
+  const known = ends.get(byRow) ?? new Map<string, readonly number[]>();
+  ends.set(byRow, known);
   const name = `${failed} ${path}`;
   const found =
     known.get(name) ??
-    (run.byRow.get(path) ?? [])
+    (byRow.get(path) ?? [])
       .filter(({ status }) => (failed ? status === "failed" : status === "done"))
       .map(({ end }) => end)
       .sort((a, b) => a - b);
@@ -148,13 +158,7 @@ function firstEnd(run: RunModel, path: string, failed: boolean): number {
 /** The last end at or before a time. */
 function lastEnd(run: RunModel, path: string, failed: boolean, time: number): number | undefined {
   const all = endsOf(run, path, failed);
-  let [low, high] = [0, all.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((all[middle] ?? 0) <= time) low = middle + 1;
-    else high = middle;
-  }
-  return all[low - 1];
+  return all[countUntil(all, time, (end) => end) - 1];
 }
 
 interface EdgesByEnd {

@@ -5,7 +5,8 @@ import { SafeText } from "../parts/safe-text.js";
 import { Pill } from "../parts/status.js";
 import type { Moment } from "./moment.js";
 import type { Player } from "./player.js";
-import { activeAt } from "./run-model.js";
+import { countUntil } from "./row-times.js";
+import { activeAt, type RunModel } from "./run-model.js";
 
 interface RunHeadProps {
   readonly moment: Moment;
@@ -18,7 +19,7 @@ export function RunHead({ moment, player, children }: RunHeadProps) {
   const { run, time, isEnd, status } = moment;
   const row = run.view.run;
   const active = activeAt(run, time);
-  const used = usageAt(moment);
+  const { tokens = 0, cost } = usageAt(moment) ?? {};
   return (
     <header class="head">
       <h1 class="cut">
@@ -40,8 +41,8 @@ export function RunHead({ moment, player, children }: RunHeadProps) {
       )}
       <div class="meta num">
         <span>{duration(active)} active</span>
-        {used.tokens > 0 && <span>{count(used.tokens)} tokens</span>}
-        {used.cost !== undefined && <span>{dollars(used.cost)}</span>}
+        {tokens > 0 && <span>{count(tokens)} tokens</span>}
+        {cost !== undefined && <span>{dollars(cost)}</span>}
         {row.forkOf !== undefined && <span>fork of {row.forkOf}</span>}
       </div>
       <span class="grow" />
@@ -50,9 +51,29 @@ export function RunHead({ moment, player, children }: RunHeadProps) {
   );
 }
 
-function usageAt({ run, time }: Moment): { readonly tokens: number; readonly cost: number | undefined } {
-  const used = run.spans.flatMap(({ usage, end }) => (usage !== undefined && end <= time ? [usage] : []));
-  const tokens = used.reduce((sum, { promptTokens, completionTokens }) => sum + promptTokens + completionTokens, 0);
-  const costs = used.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
-  return { tokens, cost: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0) };
+interface UsedUntil {
+  readonly end: number;
+  readonly tokens: number;
+  readonly cost: number | undefined;
+}
+
+const used = new WeakMap<RunModel["view"], readonly UsedUntil[]>();
+
+/** What models had used, added up once. */
+function usageAt({ run, time }: Moment): UsedUntil | undefined {
+  const sums = used.get(run.view) ?? usesOf(run);
+  used.set(run.view, sums);
+  return sums[countUntil(sums, time, ({ end }) => end) - 1];
+}
+
+function usesOf({ spans }: RunModel): UsedUntil[] {
+  const sums: UsedUntil[] = [];
+  const asked = spans.flatMap(({ usage, end }) => (usage === undefined ? [] : [{ usage, end }]));
+  for (const { usage, end } of asked.sort((a, b) => a.end - b.end)) {
+    const last = sums.at(-1);
+    const tokens = (last?.tokens ?? 0) + usage.promptTokens + usage.completionTokens;
+    const cost = usage.cost === undefined ? last?.cost : (last?.cost ?? 0) + usage.cost;
+    sums.push({ end, tokens, cost });
+  }
+  return sums;
 }

@@ -27,6 +27,8 @@ export interface ShownSave extends SaveView {
   readonly time: number;
 }
 
+const never = Number.POSITIVE_INFINITY;
+
 export interface RunModel {
   readonly view: RunView;
   readonly startedAt: number;
@@ -45,26 +47,44 @@ export interface RunModel {
   readonly outer: ReadonlySet<string>;
 }
 
-/** `now` is where open spans end, for a run that is still running. */
+const read = new WeakMap<RunView, RunModel>();
+
+/** Reads a run once, however often it is asked for. `now` is where open spans end, for a run that is still running. */
 export function readRun(given: RunView, now: number): RunModel {
-  const view = withSavedSpans(given);
-  const { segments: givenSegments, saves: givenSaves = [], spans: givenSpans } = view;
-  const times = [...givenSegments.map(({ startedAt }) => startedAt), ...givenSpans.map(({ startedAt }) => startedAt)];
-  const startedAt = smallest(times) ?? smallest(givenSaves.map(({ at }) => at)) ?? view.run.since;
-  const attempts = attemptsOf(givenSpans);
-  const spans = shownSpans(givenSpans, attempts, startedAt);
-  const byRow = groupByRow(spans);
-  const saves = shownSaves(givenSaves, byRow, startedAt);
-  const segments = givenSegments.map((segment) => ({
+  const known = read.get(given) ?? readView(given, now);
+  read.set(given, known);
+  return isOpen(known) ? withNow(known, now) : known;
+}
+
+function isOpen({ view, spans }: RunModel): boolean {
+  return view.segments.some(({ endedAt }) => endedAt === undefined) || spans.some(({ end }) => end === never);
+}
+
+function withNow(model: RunModel, now: number): RunModel {
+  const { view, startedAt, spans, saves } = model;
+  const segments = view.segments.map((segment) => ({
     start: segment.startedAt - startedAt,
     end: (segment.endedAt ?? now) - startedAt,
     status: segment.status,
   }));
   let end = 1;
-  for (const span of spans) end = Math.max(end, span.end === Number.POSITIVE_INFINITY ? now - startedAt : span.end);
+  for (const span of spans) end = Math.max(end, span.end === never ? now - startedAt : span.end);
   for (const segment of segments) end = Math.max(end, segment.end);
   for (const { time } of saves) end = Math.max(end, time);
-  return { view, startedAt, end, spans, saves, byRow, segments, attempts, ...insidesOf(spans) };
+  return { ...model, segments, end };
+}
+
+function readView(given: RunView, now: number): RunModel {
+  const view = withSavedSpans(given);
+  const { segments, saves: givenSaves = [], spans: givenSpans } = view;
+  const times = [...segments.map(({ startedAt }) => startedAt), ...givenSpans.map(({ startedAt }) => startedAt)];
+  const startedAt = smallest(times) ?? smallest(givenSaves.map(({ at }) => at)) ?? view.run.since;
+  const attempts = attemptsOf(givenSpans);
+  const spans = shownSpans(givenSpans, attempts, startedAt);
+  const byRow = groupByRow(spans);
+  const saves = shownSaves(givenSaves, byRow, startedAt);
+  const model = { view, startedAt, end: 0, spans, saves, byRow, segments: [], attempts, ...insidesOf(spans) };
+  return withNow(model, now);
 }
 
 /** Saves come a moment before the span that they save is over, and several can have one time: each is at a time of its own. */
@@ -85,9 +105,12 @@ function smallest(values: readonly number[]): number | undefined {
 
 function insidesOf(spans: readonly ShownSpan[]): Pick<RunModel, "parents" | "agents" | "outer"> {
   const [parents, agents, outer] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const seen = new Set<string>();
   for (const { id, path, component, source } of spans) {
     if (source.parent !== undefined) parents.add(source.parent);
     if (component === "agent") agents.add(id);
+    if (seen.has(path)) continue;
+    seen.add(path);
     for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
       if (outer.has(path.slice(0, at))) break;
       outer.add(path.slice(0, at));
@@ -126,6 +149,8 @@ function isAttempt({ name, component }: SpanView): boolean {
   return name === "attempt" && component === "model";
 }
 
+const none: ShownSpan["retries"] = [];
+
 function shown(
   span: SpanView,
   attempt: SpanView | undefined,
@@ -137,16 +162,7 @@ function shown(
   const chunkStart =
     (span.chunks === undefined && attempt !== undefined ? attempt.startedAt : span.startedAt) - startedAt;
   const [firstChunk] = chunks?.at ?? [];
-  const retries = [
-    ...span.events
-      .filter(({ kind }) => /retry|fallback|attempt/i.test(kind))
-      .map(({ at, kind, value }) => ({ at: at - startedAt, kind, value })),
-    ...failed.map(({ endedAt, startedAt: at }) => ({
-      at: (endedAt ?? at) - startedAt,
-      kind: "retry",
-      value: undefined,
-    })),
-  ];
+  const retries = span.events.length + failed.length === 0 ? none : retriesOf(span, failed, startedAt);
   return {
     id,
     source: span,
@@ -155,7 +171,7 @@ function shown(
     tool,
     component: attempt !== undefined || component === "model" ? "model" : component,
     start: span.startedAt - startedAt,
-    end: span.endedAt === undefined ? Number.POSITIVE_INFINITY : span.endedAt - startedAt,
+    end: span.endedAt === undefined ? never : span.endedAt - startedAt,
     status,
     first: firstChunk === undefined ? undefined : chunkStart + firstChunk[0],
     chunks: chunks && { count: chunks.count, at: chunks.at.map(([ms, length]) => [chunkStart + ms, length] as const) },
@@ -163,6 +179,16 @@ function shown(
     model: span.model ?? attempt?.model,
     retries,
   };
+}
+
+function retriesOf({ events }: SpanView, failed: readonly SpanView[], startedAt: number): ShownSpan["retries"] {
+  const told = events
+    .filter(({ kind }) => /retry|fallback|attempt/i.test(kind))
+    .map(({ at, kind, value }) => ({ at: at - startedAt, kind, value }));
+  const tried = failed.map(({ endedAt, startedAt: at }) => {
+    return { at: (endedAt ?? at) - startedAt, kind: "retry", value: undefined };
+  });
+  return [...told, ...tried];
 }
 
 /** Of what runs inside a tool, the row is below that of the tool. */

@@ -55,6 +55,5 @@ export function StateTab({ moment, selected, read, load }: StateTabProps) {
 /** The innermost graph around what is selected. */
 function graphPath({ run }: Moment, selected: string | undefined): string {
   const path = (selected ?? "").split("#")[0] ?? "";
-  const isGraph = run.spans.some((span) => span.path.startsWith(`${path}/`));
-  return isGraph ? path : path.slice(0, Math.max(0, path.lastIndexOf("/")));
+  return path === "" || run.outer.has(path) ? path : path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }

@@ -1,7 +1,8 @@
 import type { WireValue } from "../../api.js";
 import { field, parsed } from "../parts/plain-value.js";
 import { readMessage, readMessages, type ShownMessage } from "./messages.js";
-import type { Moment } from "./moment.js";
+import { type Moment, type Status, statusAt } from "./moment.js";
+import { countUntil } from "./row-times.js";
 import { inputOf, outputOf, type RunModel, type ShownSpan } from "./run-model.js";
 
 /** What stands in the conversation, in order. */
@@ -23,6 +24,7 @@ export type TalkItem =
       readonly name: string;
       readonly arguments: WireValue | undefined;
       readonly result: WireValue | undefined;
+      readonly status: Status;
     }
   | { readonly kind: "question"; readonly id: string; readonly span: ShownSpan }
   | { readonly kind: "error"; readonly id: string; readonly span: ShownSpan }
@@ -37,9 +39,16 @@ export interface Talk {
 /** The conversation at a moment: its last items. Text is shown as far as it had arrived. */
 export function talkAt(moment: Moment, limit: number): Talk {
   const { time, run } = moment;
-  const all = partsOf(run).filter(({ from, until }) => from <= time && time < until);
-  const shown = all.slice(-limit);
-  return { items: shown.map((part) => itemOf(part, moment)), earlier: all.length - shown.length };
+  const { parts, ends } = partsOf(run);
+  const begun = countUntil(parts, time, ({ from }) => from);
+  const shown: TalkItem[] = [];
+  let at = begun;
+  for (; at > 0 && shown.length < limit; at--) {
+    const part = parts[at - 1] as Part;
+    if (time < part.until) shown.unshift(itemOf(part, moment));
+  }
+  const over = countUntil(ends, time, (until) => until);
+  return { items: shown, earlier: begun - over - shown.length };
 }
 
 /** Something that stands in the conversation during a time, whatever its text is then. */
@@ -50,19 +59,31 @@ interface Part {
   readonly span: ShownSpan;
 }
 
-const known = new WeakMap<RunModel, readonly Part[]>();
-
-function partsOf(run: RunModel): readonly Part[] {
-  const found = known.get(run);
-  if (found !== undefined) return found;
-  const prompted = new Set<string>();
-  const parts = run.segments.flatMap((_segment, index) => partsOfSegment(run, index, prompted));
-  known.set(run, parts);
-  return parts;
+interface Parts {
+  /** In the order in which they come. */
+  readonly parts: readonly Part[];
+  /** When parts are over, in order. */
+  readonly ends: readonly number[];
 }
 
-function partsOfSegment(run: RunModel, index: number, prompted: Set<string>): Part[] {
-  const spans = run.spans.filter(({ source }) => source.segment === index);
+const known = new WeakMap<RunModel["view"], Parts>();
+
+function partsOf(run: RunModel): Parts {
+  const found = known.get(run.view);
+  if (found !== undefined) return found;
+  const prompted = new Set<string>();
+  const inSegments = run.segments.map((): ShownSpan[] => []);
+  for (const span of run.spans) inSegments[span.source.segment]?.push(span);
+  const parts = inSegments
+    .flatMap((spans, index) => partsOfSegment(run, index, spans, prompted))
+    .sort((a, b) => a.from - b.from);
+  const ends = parts.flatMap(({ until }) => (Number.isFinite(until) ? [until] : [])).sort((a, b) => a - b);
+  const made = { parts, ends };
+  known.set(run.view, made);
+  return made;
+}
+
+function partsOfSegment(run: RunModel, index: number, spans: readonly ShownSpan[], prompted: Set<string>): Part[] {
   const [first] = spans;
   if (first === undefined) return [];
   const never = Number.POSITIVE_INFINITY;
@@ -94,7 +115,17 @@ function kindOf(run: RunModel, span: ShownSpan): Part["kind"] | undefined {
   return source.status === "failed" ? "error" : undefined;
 }
 
-function itemOf({ kind, span }: Part, moment: Moment): TalkItem {
+const settled = new WeakMap<Part, TalkItem>();
+
+/** What is over stays the same item, so that it is not drawn anew for each moment. */
+function itemOf(part: Part, moment: Moment): TalkItem {
+  if (part.kind !== "wait" && part.kind !== "prompt" && part.span.end > moment.time) return newItem(part, moment);
+  const found = settled.get(part) ?? newItem(part, moment);
+  settled.set(part, found);
+  return found;
+}
+
+function newItem({ kind, span }: Part, moment: Moment): TalkItem {
   const { id, path } = span;
   switch (kind) {
     case "wait": {
@@ -108,7 +139,8 @@ function itemOf({ kind, span }: Part, moment: Moment): TalkItem {
       return answerOf(span, moment);
     case "result": {
       const result = span.end <= moment.time ? readMessage(outputOf(moment.run, span)?.value)?.text : undefined;
-      return { kind: "tool", id, span, name: path, arguments: result ?? "", result };
+      const status = statusAt(span, moment.time);
+      return { kind: "tool", id, span, name: path, arguments: result ?? "", result, status };
     }
     case "tool":
       return toolOf(span, moment);
@@ -130,6 +162,7 @@ function toolOf(span: ShownSpan, { run, time }: Moment): TalkItem {
     name: span.tool ?? span.source.name,
     arguments: parsed(field(input, "arguments")) ?? input,
     result: parsed(field(value, "result") ?? value),
+    status: statusAt(span, time),
   };
 }
 

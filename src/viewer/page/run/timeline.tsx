@@ -6,11 +6,12 @@ import { duration } from "../parts/format.js";
 import { Icon, iconOf } from "../parts/icon.js";
 import { type RowWindow, useRowWindow } from "../parts/row-window.js";
 import { type Axis, makeAxis, ticksOf } from "./axis.js";
-import { Bars, rowHeight, totalOf } from "./bars.js";
+import { Bars, rowHeight } from "./bars.js";
 import type { Moment } from "./moment.js";
 import type { Player } from "./player.js";
+import { timesOf } from "./row-times.js";
 import { type TimelineRow, timelineRows } from "./rows.js";
-import { activeAt, type ShownSave } from "./run-model.js";
+import { activeAt, type RunModel, type ShownSave } from "./run-model.js";
 import { causeOf } from "./save-words.js";
 
 const labelWidths = { wide: 176, small: 116 };
@@ -33,10 +34,15 @@ export function Timeline({ moment, player, selected, onSelect, children }: Timel
   const labels = labelWidths[useIsSmall() ? "small" : "wide"];
   const { run } = moment;
   const axis = useMemo(() => makeAxis(run, Math.max(120, width - labels - margin)), [run, width, labels]);
-  const rows = useMemo(() => timelineRows(run), [run]);
+  const rows = useMemo(() => timelineRows(run), [run.view]);
   const seen = useRowWindow(ref, rows.length, rowHeight, axisHeight);
   const inSight = useMemo(() => rows.slice(seen.first, seen.end), [rows, seen.first, seen.end]);
   const height = px(Math.max(rows.length * rowHeight + axisHeight, 196));
+  // what they say is of the whole run
+  const drawn = useMemo(
+    () => <Rows rows={rows} seen={seen} run={run} selected={selected} onSelect={onSelect} />,
+    [rows, seen.first, seen.end, run, selected, onSelect],
+  );
   const scrub = (event: PointerEvent): void => {
     const left = ref.current?.getBoundingClientRect().left ?? 0;
     trackPointer(event, ({ clientX }) => player.moveTo(axis.timeOf(clientX - left - labels)));
@@ -50,7 +56,7 @@ export function Timeline({ moment, player, selected, onSelect, children }: Timel
         <Folds axis={axis} left={labels} height={height} />
         <AxisView axis={axis} moment={moment} player={player} onScrub={scrub} />
         <Playhead axis={axis} left={labels} moment={moment} height={height} />
-        <Rows rows={rows} seen={seen} moment={moment} selected={selected} onSelect={onSelect} />
+        {drawn}
         <Bars
           rows={inSight}
           top={axisHeight + seen.first * rowHeight}
@@ -214,13 +220,13 @@ function Playhead({ axis, left, moment, height }: PlayheadProps) {
 interface RowsProps {
   readonly rows: readonly TimelineRow[];
   readonly seen: RowWindow;
-  readonly moment: Moment;
+  readonly run: RunModel;
   readonly selected: string | undefined;
   onSelect(row: string): void;
 }
 
 /** One of the rows is in the order of Tab; arrows lead to the others. Only those in sight are drawn. */
-function Rows({ rows, seen, moment, selected, onSelect }: RowsProps) {
+function Rows({ rows, seen, run, selected, onSelect }: RowsProps) {
   const ref = useRef<HTMLDivElement>(null);
   const [focused, setFocused] = useState(0);
   const chosen = rows.findIndex(({ row }) => row === selected);
@@ -242,7 +248,7 @@ function Rows({ rows, seen, moment, selected, onSelect }: RowsProps) {
           key={row.row}
           row={row}
           index={seen.first + index}
-          moment={moment}
+          run={run}
           isSelected={selected === row.row}
           isTabbed={tabbed === seen.first + index}
           onSelect={onSelect}
@@ -253,15 +259,14 @@ function Rows({ rows, seen, moment, selected, onSelect }: RowsProps) {
   );
 }
 
-interface RowProps extends Pick<RowsProps, "moment" | "onSelect"> {
+interface RowProps extends Pick<RowsProps, "run" | "onSelect"> {
   readonly row: TimelineRow;
   readonly index: number;
   readonly isSelected: boolean;
   readonly isTabbed: boolean;
 }
 
-function Row({ row: { row, label, depth, component }, index, moment, isSelected, isTabbed, onSelect }: RowProps) {
-  const { run } = moment;
+function Row({ row: { row, label, depth, component }, index, run, isSelected, isTabbed, onSelect }: RowProps) {
   return (
     <button
       type="button"
@@ -275,7 +280,7 @@ function Row({ row: { row, label, depth, component }, index, moment, isSelected,
       <span class={`lab depth-${Math.min(depth, 8)}`}>
         <Icon name={iconOf(component)} size={12} />
         <span class="cut">{label}</span>
-        <span class="sr">{duration(totalOf(run.byRow.get(row) ?? [], run.end))}</span>
+        <span class="sr">{duration(timesOf(run.byRow.get(row) ?? []).ms(run.end))}</span>
       </span>
     </button>
   );

@@ -8,6 +8,7 @@ import { plural } from "../parts/format.js";
 import { Icon } from "../parts/icon.js";
 import { SafeText } from "../parts/safe-text.js";
 import { go } from "../route.js";
+import { loadRun } from "../run/load-run.js";
 import { Moment } from "../run/moment.js";
 import { usePlayer } from "../run/player.js";
 import { RunBody } from "../run/run-body.js";
@@ -23,7 +24,7 @@ import { SaveDialog } from "./save-dialog.js";
 export function RunView({ runRef }: { readonly runRef: string }) {
   const { client } = useSession();
   const path = `runs/${encodeURIComponent(runRef)}`;
-  const { data, error, change, reload } = useLoaded<RunData>(path, () => client.get(path));
+  const { data, error, change, reload } = useLoaded<RunData>(path, () => loadRun(client, path));
   useLiveBatches(
     (event) => event.type === "lost" || isAbout(event, runRef),
     (events) => change((old) => applyEvents(old, events)),
