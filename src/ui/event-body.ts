@@ -69,6 +69,7 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
   }
 
   async cancel(reason: unknown): Promise<void> {
+    this.#isAtEnd = true; // a read that is under way, and may fail now, is nobody's
     this.#pending = undefined;
     clearTimeout(this.#heartbeat);
     await this.#events.cancel(reason ?? new DOMException("The client disconnected.", "AbortError"));
@@ -100,6 +101,7 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
 
   readonly #onEvent = ({ done, value }: IteratorResult<AgentEvent, undefined>): void => {
     this.#isReading = false;
+    if (this.#isAtEnd) return;
     if (done === true) {
       this.#end(this.#encoder.end());
       return;
@@ -117,6 +119,7 @@ export class EventBody implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer
   };
 
   readonly #onError = (error: unknown): void => {
+    if (this.#isAtEnd) return;
     const told = this.#hasToldError ? "" : this.#encoder.fail(this.#mask.error(errorEvent(error)));
     this.#end(told + this.#encoder.end());
   };

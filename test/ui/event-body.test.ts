@@ -1,4 +1,4 @@
-import { assistantMessage } from "kumiko";
+import { assistantMessage, pipe } from "kumiko";
 import { type AgentEvent, createAgent } from "kumiko/agents";
 import { sse, uiMessageStream } from "kumiko/ui";
 import { describe, expect, it } from "vitest";
@@ -140,6 +140,21 @@ describe("the body of a response", () => {
     await reader.cancel();
     expect(await chunk).toBe("");
     await expect.poll(() => isOpen).toBe(false);
+  });
+
+  it("does not take a client that leaves for an error", async () => {
+    const { reader: events, writer } = pipe<AgentEvent>();
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => `${errors.push(error)}`;
+    void writer.write(deltas(1)[0] as AgentEvent).catch(() => undefined);
+    const reader = readerOf(await uiMessageStream(events, { onError }));
+    await reader.read();
+    const chunk = reader.read();
+    await new Promise(setImmediate);
+    await reader.cancel();
+    await chunk;
+    await new Promise(setImmediate);
+    expect(errors).toEqual([]);
   });
 
   it("sends what came before an error, and the error", async () => {
