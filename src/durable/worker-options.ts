@@ -1,3 +1,4 @@
+import type { EventRecorder } from "../agents/segment-options.js";
 import type { RunRow } from "../checkpoint/runs/run-index.js";
 import type { SegmentOptions } from "../compose/segment.js";
 
@@ -9,8 +10,13 @@ export interface WorkerOptions {
   readonly prefix?: string | undefined;
   /** How often it looks for runs of which it was not told, in milliseconds. @default 1000 */
   readonly pollMs?: number | undefined;
-  /** Returns the options of `segment` for a run, such as a time limit or handlers. */
-  readonly options?: ((row: RunRow) => SegmentOptions<never>) | undefined;
+  /**
+   * Returns the options of `segment` for a run, such as a time limit or handlers. For runs of agents, `record` is the log of their
+   * events: turns, whose rows have a `threadId`, then go on in the recording of their thread.
+   */
+  readonly options?:
+    | ((row: RunRow) => SegmentOptions<never> & { readonly record?: EventRecorder | undefined })
+    | undefined;
   /** Called when a run cannot be worked on, and without a row when the store cannot be read. @default console.error */
   readonly onError?: ((error: unknown, row?: RunRow) => void) | undefined;
 }
