@@ -1,6 +1,6 @@
 // The packed package in each runtime that can be had here: test/portability is a project of its own, which brings them.
-import { execFile, execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,10 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildWhenStale } from "../../scripts/package/build.js";
 import { createConsumer } from "../../scripts/package/consumer.js";
 import { chromium, openPage } from "./browser.js";
+import { installRuntimes } from "./runtimes.js";
 
 const own = import.meta.dirname;
 const root = join(own, "../..");
-const notInstalled = install();
+const notInstalled = installRuntimes();
 
 interface Engine {
   readonly name: string;
@@ -122,16 +123,3 @@ describe("an agent with a tool, an approval, a question, a stream, an abort and 
     expect(found).toEqual(outcome(false, noBuffer));
   });
 });
-
-/** Installs the runtimes once; says why there are none. */
-function install(): string | undefined {
-  const timeOf = (path: string) => statSync(join(own, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (timeOf("node_modules/.package-lock.json") >= timeOf("package-lock.json")) return undefined;
-  try {
-    const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1"];
-    execFileSync("npm", ["ci", ...options], { cwd: own, stdio: "ignore", timeout: 180_000 });
-    return undefined;
-  } catch {
-    return "npm ci failed";
-  }
-}
