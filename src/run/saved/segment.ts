@@ -224,16 +224,21 @@ class Segment<O> {
   }
 
   async run(): Promise<SavedRun<O>> {
-    for (;;) {
-      const found = await this.#read();
+    for (let isFirst = this.#mayBeNew; ; isFirst = false) {
+      const found = isFirst ? undefined : await this.#read();
       const decision = found === undefined ? this.#begin() : await this.#decide(found);
       if (decision === undefined) await this.#wait();
       else if (!("claim" in decision)) return decision;
       else {
-        const ended = await this.#execute(decision.claim, decision.answers);
+        const ended = await this.#execute(decision.claim, decision.answers, isFirst);
         if (ended !== undefined) return ended;
       }
     }
+  }
+
+  /** Then its row is created without a look, and read only if there is one. */
+  get #mayBeNew(): boolean {
+    return Object.hasOwn(this.#options, "input") && this.#options.answers === undefined;
   }
 
   async #read(): Promise<FoundRun | undefined> {
@@ -345,7 +350,7 @@ class Segment<O> {
   }
 
   /** Runs what it has claimed. `undefined`: another one has it, or the store was away: look again. */
-  async #execute(driven: DrivenRun, answers: Answers | undefined): Promise<SavedRun<O> | undefined> {
+  async #execute(driven: DrivenRun, answers: Answers | undefined, isUnread: boolean): Promise<SavedRun<O> | undefined> {
     const { found } = driven;
     const { name, hasReservedId = false } = this.#target;
     const options = savedAs({ ...runOptionsIn(this.#options), ...this.#stop.left }, { driven, hasReservedId });
@@ -358,6 +363,8 @@ class Segment<O> {
       if (driven.ended === undefined) return undefined;
       return endedRunOf(this.#id, name, driven.ended, () => output);
     } catch (error) {
+      // a stored run ignores the input, whatever is wrong with it
+      if (isUnread && !driven.isClaimed && !isMisfit(error) && !this.#stop.signal.aborted) return undefined;
       return this.#afterFailure(error, driven);
     }
   }

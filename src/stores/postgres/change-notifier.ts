@@ -1,7 +1,7 @@
 import type { RunIndex, RunRow } from "../../checkpoint/runs/run-index.js";
 import { runRow, runStatuses } from "../../checkpoint/runs/run-query.js";
 import { isFields, textIf } from "../../is.js";
-import type { Database } from "./database.js";
+import { type Database, prepared } from "./database.js";
 import type { Table } from "./table.js";
 
 /**
@@ -75,5 +75,5 @@ function payloadOf(row: RunRow): string {
 }
 
 /** Nothing is lost that others do not find by themselves, so the commit does not wait for the disk. */
-const send = `SELECT set_config('synchronous_commit', 'off', true), (SELECT count(pg_notify($1, payload))
-FROM json_array_elements_text($2::json) AS payload)`;
+const send = prepared(`SELECT set_config('synchronous_commit', 'off', true), (SELECT count(pg_notify($1, payload))
+FROM json_array_elements_text($2::json) AS payload)`);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { storeClosed } from "../../checkpoint/errors.js";
 import { codeOf, postgresFailed } from "./errors.js";
 import { connectionStringOf, makePool, type OwnPool, type PostgresPool, type PostgresResult } from "./pool.js";
@@ -16,6 +17,17 @@ export type PostgresConnection =
 /** The function that made a store, for error messages. */
 export type StoreName = "postgresStore" | "postgresVectors";
 
+/** A statement that each connection parses once, and finds by its name afterwards. */
+export interface Statement {
+  readonly text: string;
+  readonly name?: string;
+}
+
+/** A statement that is run often. */
+export function prepared(text: string): Statement {
+  return { text, name: `kumiko_${createHash("sha256").update(text).digest("hex").slice(0, 24)}` };
+}
+
 /** Runs statements on a pool, and wraps its errors as `STORE_FAILED`. Connects on the first statement. */
 export class Database {
   readonly hide: (text: string) => string;
@@ -24,6 +36,8 @@ export class Database {
   #own: Promise<OwnPool> | undefined;
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
+  /** Whether a connection still has what it has prepared. Not so behind poolers that give each transaction another one. */
+  #canPrepare = true;
 
   constructor(connection: PostgresConnection, store: StoreName) {
     this.#connection = connection;
@@ -35,14 +49,20 @@ export class Database {
     return this.#closed;
   }
 
-  async query(doing: string, text: string, values: unknown[] = []): Promise<PostgresResult> {
+  async query(doing: string, statement: string | Statement, values: unknown[] = []): Promise<PostgresResult> {
     const pool = await this.pool();
+    const { text, name }: Statement = typeof statement === "string" ? { text: statement } : statement;
     for (let left = attempts; ; left--) {
       if (this.#closed) throw storeClosed(this.#store);
+      const isPrepared = name !== undefined && this.#canPrepare;
       try {
-        return await this.#track(pool.query({ text, values }));
+        return await this.#track(pool.query(isPrepared ? { name, text, values } : { text, values }));
       } catch (cause) {
         if (left > 1 && isSerializationFailure(cause)) continue;
+        if (isPrepared && isNotPrepared(cause)) {
+          this.#canPrepare = false;
+          continue;
+        }
         throw postgresFailed(doing, cause, this.hide);
       }
     }
@@ -87,4 +107,10 @@ const attempts = 20;
 function isSerializationFailure(error: unknown): boolean {
   const code = codeOf(error);
   return code === "40001" || code === "40P01";
+}
+
+/** Whether the statement was not run because the connection does not have it, has another one, or has it for a former table. */
+function isNotPrepared(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "26000" || code === "42P05" || code === "0A000";
 }

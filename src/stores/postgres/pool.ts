@@ -4,6 +4,8 @@ import { loadPackage } from "../../optional-package.js";
 export interface PostgresQuery {
   /** The SQL text. */
   text: string;
+  /** The name under which a connection prepares it. */
+  name?: string;
   /** The values of `$1`, `$2` … */
   values?: unknown[];
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { ClosableStore, StoredCheckpoint } from "../../checkpoint/checkpoint-store.js";
 import { checkpointConflict, storeClosed } from "../../checkpoint/errors.js";
 import { checkCheckpointId } from "../../checkpoint/journal/checkpoint-id.js";
@@ -10,13 +10,15 @@ import type { KumikoError } from "../../errors.js";
 import { textIf } from "../../is.js";
 import { idFromBytes, idToBytes, rangesOfPrefix } from "../id-bytes.js";
 import { KnownIndexes } from "../known-indexes.js";
+import { columnValues } from "../runs-query.js";
 import { ChangeListeners } from "./change-listeners.js";
 import { ChangeNotifier } from "./change-notifier.js";
+import { CheckpointStatements } from "./checkpoint-statements.js";
 import { Database, type PostgresConnection } from "./database.js";
 import { ownerLockKey } from "./lock-key.js";
 import { OwnerCheck } from "./owner-check.js";
 import type { PostgresResult } from "./pool.js";
-import { assignments, type IndexPart, keepIndex, listRuns, readRuns, removeIndex, setIndex } from "./run-statements.js";
+import { listRuns, readRuns } from "./run-statements.js";
 import { SessionLock } from "./session-lock.js";
 import { checkStoreOptions, type PostgresStoreOptions } from "./store-options.js";
 import { Table } from "./table.js";
@@ -46,6 +48,7 @@ export function postgresStore(connection: PostgresConnection, options: PostgresS
 class PostgresStore implements ClosableStore {
   readonly #database: Database;
   readonly #table: Table;
+  readonly #statements: CheckpointStatements;
   readonly #owners: OwnerCheck;
   readonly #known = new KnownIndexes();
   readonly #notifier: ChangeNotifier;
@@ -55,6 +58,7 @@ class PostgresStore implements ClosableStore {
   constructor(connection: PostgresConnection, table: string) {
     this.#database = new Database(connection, "postgresStore");
     this.#table = new Table(this.#database, table);
+    this.#statements = new CheckpointStatements(this.#table);
     this.#owners = new OwnerCheck(this.#table);
     this.#notifier = new ChangeNotifier(this.#database, this.#table);
     this.#listeners = new ChangeListeners(this.#table, () => this.#openLock());
@@ -62,7 +66,7 @@ class PostgresStore implements ClosableStore {
 
   async get(id: string): Promise<StoredCheckpoint | undefined> {
     this.#check(id);
-    const { rows } = await this.#table.query("get", this.#read, [idToBytes(id)]);
+    const { rows } = await this.#table.query("get", this.#statements.read, [idToBytes(id)]);
     const base = rows.find(({ version }) => version !== null);
     if (base === undefined) return undefined;
     const data = new Uint8Array(bytesOf(base.base64));
@@ -75,30 +79,32 @@ class PostgresStore implements ClosableStore {
   async put(id: string, data: Uint8Array, ifVersion: number | undefined, index?: RunIndex): Promise<number> {
     this.#check(id);
     const write = { id, ifVersion, index };
-    const values: unknown[] = [idToBytes(id), Buffer.from(data)];
+    const values: unknown[] = [idToBytes(id), Buffer.from(data), await this.#takeLock()];
+    const { create, replace } = this.#statements;
     if (ifVersion === undefined) {
-      const part = index === undefined ? keepIndex : setIndex(index, 3);
-      values.push(await this.#takeLock(), ...part.values);
-      return this.#written(write, await this.#table.query("put", this.#create(part), values));
+      if (index !== undefined) values.push(...columnValues(index));
+      return this.#written(write, await this.#table.query("put", create[index ? "set" : "keep"], values));
     }
-    const part = this.#partOf(write, removeIndex, 4);
-    values.push(await this.#takeLock(), versionParameter(ifVersion), ...part.values);
-    return this.#written(write, await this.#table.query("put", this.#replace(part), values));
+    const indexed = index === undefined ? "remove" : this.#indexWrite(write);
+    values.push(versionParameter(ifVersion));
+    if (index !== undefined && indexed === "set") values.push(...columnValues(index));
+    return this.#written(write, await this.#table.query("put", replace[indexed], values));
   }
 
   async append(id: string, data: Uint8Array, ifVersion: number, index?: RunIndex): Promise<number> {
     this.#check(id);
     const write = { id, ifVersion, index };
-    const part = this.#partOf(write, keepIndex, 5);
-    const values: unknown[] = [idToBytes(id), Buffer.from(data)];
-    values.push(await this.#takeLock(), versionParameter(ifVersion), randomListNumber(), ...part.values);
-    return this.#written(write, await this.#table.query("append", this.#append(part), values));
+    const indexed = this.#indexWrite(write);
+    const values: unknown[] = [idToBytes(id), Buffer.from(data), await this.#takeLock()];
+    values.push(versionParameter(ifVersion), randomListNumber());
+    if (index !== undefined && indexed === "set") values.push(...columnValues(index));
+    return this.#written(write, await this.#table.query("append", this.#statements.append[indexed], values));
   }
 
   async delete(id: string, ifVersion?: number): Promise<void> {
     this.#check(id);
     const version = ifVersion === undefined ? null : versionParameter(ifVersion);
-    const { rows } = await this.#table.query("delete", this.#remove, [idToBytes(id), version]);
+    const { rows } = await this.#table.query("delete", this.#statements.remove, [idToBytes(id), version]);
     if (rows[0] === undefined && ifVersion !== undefined) throw await this.#conflict(id, ifVersion);
     const rest = rows[0]?.rest ?? null;
     if (rest === null) return;
@@ -143,47 +149,6 @@ WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${pageSize}`;
     await Promise.all([this.#database.close(), lock?.close()]);
   }
 
-  /** One statement, so that base and entries are read at the same moment. */
-  get #read(): string {
-    const { name, entries } = this.#table;
-    return `SELECT version::text, encode(base, 'base64') AS base64, NULL::text AS place FROM ${name} WHERE id = $1
-UNION ALL SELECT NULL, encode(entry.data, 'base64'), entry.version::text
-FROM ${name} AS checkpoint JOIN ${entries} AS entry ON entry.list = checkpoint.entries WHERE checkpoint.id = $1`;
-  }
-
-  #create({ columns, expressions }: IndexPart): string {
-    return `INSERT INTO ${this.#table.name} (${["id", "base", "session_lock", ...columns].join(", ")})
-VALUES (${["$1", "$2", "$3::bigint", ...expressions].join(", ")}) ON CONFLICT (id) DO NOTHING RETURNING version::text`;
-  }
-
-  /**
-   * All parts of the statement see the rows as they were before it, including the former number of the entry list and the former
-   * status.
-   */
-  #replace(part: IndexPart): string {
-    const { name, entries } = this.#table;
-    return `WITH replaced AS (
-UPDATE ${name} SET base = $2, session_lock = $3::bigint, version = DEFAULT, entries = NULL${assignments(part)}
-WHERE id = $1 AND version = $4::bigint RETURNING version
-), dropped AS (
-DELETE FROM ${entries} WHERE list = (SELECT entries FROM ${name} WHERE id = $1) AND EXISTS (SELECT FROM replaced)
-) SELECT version::text${this.#former(part)} FROM replaced`;
-  }
-
-  /** A concurrent writer waits for the row lock, and then meets another version. */
-  #append(part: IndexPart): string {
-    const { name, entries } = this.#table;
-    return `WITH head AS (
-UPDATE ${name} SET session_lock = $3::bigint, version = DEFAULT, entries = coalesce(entries, $5::bigint)${assignments(part)}
-WHERE id = $1 AND version = $4::bigint RETURNING version, entries
-) INSERT INTO ${entries} (list, version, data) SELECT entries, version, $2::bytea FROM head
-RETURNING version::text${this.#former(part)}`;
-  }
-
-  #former({ values }: IndexPart): string {
-    return values.length === 0 ? "" : `, (SELECT status FROM ${this.#table.name} WHERE id = $1) AS former`;
-  }
-
   /** Remembers the index, and tells others if the status has changed. */
   async #written({ id, ifVersion, index }: Write, { rows }: PostgresResult): Promise<number> {
     const [row] = rows;
@@ -196,26 +161,15 @@ RETURNING version::text${this.#former(part)}`;
     return version;
   }
 
-  /** `rest` is the number of the entry list if an entry was appended after this statement began, which it cannot see. */
-  get #remove(): string {
-    const { name, entries } = this.#table;
-    return `WITH removed AS (
-DELETE FROM ${name} WHERE id = $1 AND version = coalesce($2::bigint, version) RETURNING version, entries
-), dropped AS (
-DELETE FROM ${entries} WHERE list IN (SELECT entries FROM removed) RETURNING version
-) SELECT CASE WHEN version IS DISTINCT FROM (SELECT max(version) FROM dropped) THEN entries END::text AS rest FROM removed`;
-  }
-
   /** What to write of the index: nothing if the row is known to have it. */
-  #partOf({ id, ifVersion, index }: Write, without: IndexPart, used: number): IndexPart {
-    if (index === undefined) return without;
-    return this.#known.has(index, id, ifVersion) ? keepIndex : setIndex(index, used);
+  #indexWrite({ id, ifVersion, index }: Write): "keep" | "set" {
+    return index === undefined || this.#known.has(index, id, ifVersion) ? "keep" : "set";
   }
 
   /** The key of the session lock if this process holds it, otherwise `null`. */
   async #takeLock(): Promise<string | null> {
     const lock = await this.#openLock();
-    return (await lock.take()) ? ownerLockKey(processOwner()) : null;
+    return (await lock.take()) ? lock.key : null;
   }
 
   async #openLock(): Promise<SessionLock> {
@@ -257,7 +211,10 @@ const bytesOf = (base64: unknown): Buffer => Buffer.from(String(base64), "base64
 const versionParameter = (version: number): string => String(Number.isSafeInteger(version) ? version : 0);
 
 /** A random number for the entry list of a checkpoint. */
-const randomListNumber = (): string => randomBytes(8).readBigInt64BE().toString();
+function randomListNumber(): string {
+  const uuid = randomUUID(); // cheaper than 8 bytes of the system each time
+  return BigInt.asIntN(64, BigInt(`0x${uuid.slice(0, 8)}${uuid.slice(-8)}`)).toString();
+}
 
 /** The smallest bytes that are greater than these. */
 function justAfter(bytes: Uint8Array): Uint8Array {

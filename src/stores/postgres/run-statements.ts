@@ -1,6 +1,6 @@
-import type { RunIndex, RunRow } from "../../checkpoint/runs/run-index.js";
+import type { RunRow } from "../../checkpoint/runs/run-index.js";
 import type { CheckedRunQuery } from "../../checkpoint/runs/run-query.js";
-import { columnValues, readRun, runColumns, runsStatement } from "../runs-query.js";
+import { readRun, runColumns, runsStatement } from "../runs-query.js";
 import type { PostgresResult } from "./pool.js";
 
 type Column = (typeof runColumns)[number];
@@ -14,33 +14,6 @@ export const columnTypes: Readonly<Record<Column, string>> = {
   thread_id: "bytea",
   user_id: "bytea",
 };
-
-/** The part of a statement that writes an index. */
-export interface IndexPart {
-  /** Names of the columns to write. None if the row keeps its index. */
-  readonly columns: readonly string[];
-  /** What is written into each. */
-  readonly expressions: readonly string[];
-  /** The values of the parameters in `expressions`. */
-  readonly values: readonly unknown[];
-}
-
-/** Leaves the index of a row as it is. */
-export const keepIndex: IndexPart = { columns: [], expressions: [], values: [] };
-
-/** Removes the index of a row. */
-export const removeIndex: IndexPart = { columns: runColumns, expressions: runColumns.map(() => "NULL"), values: [] };
-
-/** Writes an index. Its parameters follow the `used` ones of the statement. */
-export function setIndex(index: RunIndex, used: number): IndexPart {
-  const expressions = runColumns.map((name, at) => `$${used + at + 1}::${columnTypes[name]}`);
-  return { columns: runColumns, expressions, values: columnValues(index) };
-}
-
-/** The assignments of an UPDATE, each after a comma. */
-export function assignments({ columns, expressions }: IndexPart): string {
-  return columns.map((name, at) => `, ${name} = ${expressions[at] ?? "NULL"}`).join("");
-}
 
 /** A statement that lists the runs that match a query. */
 export function listRuns(table: string, query: CheckedRunQuery): { text: string; values: unknown[] } {

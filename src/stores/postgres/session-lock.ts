@@ -10,7 +10,8 @@ export type NotificationHandler = (payload?: string) => void;
  */
 export class SessionLock {
   readonly #pool: PostgresPool;
-  readonly #key: string;
+  /** The key of the lock. */
+  readonly key: string;
   #holder: DedicatedClient | undefined;
   readonly #channels = new Map<string, Set<NotificationHandler>>();
   #attempt: Promise<void> | undefined;
@@ -33,7 +34,7 @@ export class SessionLock {
 
   private constructor(pool: PostgresPool, key: string) {
     this.#pool = pool;
-    this.#key = key;
+    this.key = key;
   }
 
   /** Takes the lock if it is not held, and returns whether it is held now. Failures are not thrown: it is tried again later. */
@@ -92,7 +93,7 @@ export class SessionLock {
     client.on("error", () => this.#lose(client));
     client.on("end", () => this.#lose(client));
     await client.connect();
-    const { rows } = await client.query({ text: takeLock, values: [this.#key, client.processID ?? 0] });
+    const { rows } = await client.query({ text: takeLock, values: [this.key, client.processID ?? 0] });
     if (rows[0]?.held !== "true") return false;
     await client.query({ text: watchConnection });
     client.on("notification", (message) => this.#handOn(message));

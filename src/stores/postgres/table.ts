@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { KumikoError } from "../../errors.js";
-import type { Database } from "./database.js";
+import type { Database, Statement } from "./database.js";
 import { codeOf, invalidTable, otherLayout, tableNotMade } from "./errors.js";
 import { lockKey } from "./lock-key.js";
 import type { PostgresResult } from "./pool.js";
@@ -24,10 +24,10 @@ export class Table {
   }
 
   /** Runs a statement when the table exists. If the table is dropped meanwhile, the next call creates it again. */
-  async query(doing: string, text: string, values: unknown[]): Promise<PostgresResult> {
+  async query(doing: string, statement: string | Statement, values: unknown[]): Promise<PostgresResult> {
     await this.#beReady();
     try {
-      return await this.#database.query(doing, text, values);
+      return await this.#database.query(doing, statement, values);
     } catch (error) {
       if (sqlStateOf(error) === undefinedTable) this.#ready = undefined;
       throw error;

@@ -28,6 +28,20 @@ function order(log: string[], options: CompileOptions = {}, expiresMs?: number) 
     .compile({ name: "order", store: memoryStore(), ...options });
 }
 
+/** A store that notes the methods that are called. */
+function recorded(store: CheckpointStore, calls: string[]): CheckpointStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]): unknown => {
+        calls.push(String(name));
+        return value.apply(target, args);
+      };
+    },
+  });
+}
+
 const questionIn = (run: SavedRun<unknown>) => {
   const [question] = run.interrupts;
   if (question === undefined) throw new Error(`It is ${run.status}.`);
@@ -35,6 +49,25 @@ const questionIn = (run: SavedRun<unknown>) => {
 };
 
 describe("segment", () => {
+  it("calls the store for a new run as often as invoke does", async () => {
+    const calls: string[] = [];
+    const app = order([], { store: recorded(memoryStore(), calls), durability: "step" });
+    await rejectedBy(app.invoke("tea", { checkpointId: "6" }));
+    const invoked = calls.splice(0);
+    await app.segment("7", { input: "tea" });
+    expect(calls).toEqual(invoked);
+  });
+
+  it("tells no handler of a run that is stored already, nor looks at what it is given for a new one", async () => {
+    const app = order([]);
+    const run = await app.segment("7", { input: "tea" });
+    const names: string[] = [];
+    const callbacks = [{ onStart: ({ name }: { name: string }) => void names.push(name) }];
+    const unsaved: unknown = () => "coffee";
+    expect(await app.segment("7", { input: unsaved as string, callbacks })).toEqual(run);
+    expect(names).toEqual([]);
+  });
+
   it("starts a run, and stops where it asks", async () => {
     const app = order([]);
     const run = await app.segment("7", { input: "tea" });

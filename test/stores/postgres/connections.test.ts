@@ -1,7 +1,7 @@
 import { KumikoError } from "kumiko";
 import type { ClosableStore } from "kumiko/compose";
 import { postgresStore } from "kumiko/postgres";
-import type pg from "pg";
+import { default as pg } from "pg";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { Gateway } from "./gateway.js";
 import { bytes, idsOf, textOf } from "./rows.js";
@@ -51,6 +51,26 @@ describeWithPostgres("the connections of a postgresStore", () => {
     await gateway?.close();
     await admin?.end();
     await server?.stop();
+  });
+
+  it("that lose what they have prepared, as behind a pooler, run the statements without", async () => {
+    const pool = new pg.Pool({ connectionString: server.url(), max: 1 });
+    const store = postgresStore({ pool });
+    const append = async (text: string, version: number) => store.append?.("unprepared", bytes(text), version) ?? 0;
+    let version = await store.put("unprepared", bytes("a"), undefined);
+    version = await append("b", version);
+    const names = await pool.query(
+      "SELECT count(*)::int AS count FROM pg_prepared_statements WHERE name LIKE 'kumiko%'",
+    );
+    expect(names.rows).toEqual([{ count: 2 }]);
+    await pool.query("DEALLOCATE ALL");
+    const [first, second] = await Promise.allSettled([append("c", version), append("d", version)]);
+    expect(first).toMatchObject({ status: "fulfilled" });
+    expect(second).toMatchObject({ status: "rejected", reason: { code: "CHECKPOINT_CONFLICT" } });
+    const row = await store.get("unprepared");
+    expect(row?.appended?.map((data) => Buffer.from(data).toString())).toEqual(["b", "c"]);
+    await store.close();
+    await pool.end();
   });
 
   it("that the server ends in the middle of a put make it reject, and later calls work", async () => {
