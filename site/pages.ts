@@ -20,6 +20,7 @@ export const groups: readonly PageGroup[] = [
       "guardrails",
       "chat-page",
       "serving-an-agent",
+      "../deployment",
       "events",
       "models",
       "images-and-files",

@@ -24,7 +24,8 @@ const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8
 /** The pages for readers; the others are for maintainers, and the README has a shape of its own. */
 const guides = pages.filter(
   ({ path }) =>
-    path.startsWith("docs/guides/") || /^docs\/(?:performance|grpc|thrift|search|coming-from-[a-z-]+)\.md$/.test(path),
+    path.startsWith("docs/guides/") ||
+    /^docs\/(?:deployment|performance|grpc|thrift|search|coming-from-[a-z-]+)\.md$/.test(path),
 );
 const sources = readModules(root, "src")
   .map(({ path, source }) => ({ path, examples: findExamples(path, source.text) }))

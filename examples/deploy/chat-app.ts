@@ -20,11 +20,14 @@ export interface ChatAppOptions {
   readonly userOf: (request: Request) => string | Promise<string>;
   /** Is told of each answer that is being written. It goes on without its page, so the process has to stay for it. */
   readonly waitUntil?: (answer: Promise<unknown>) => void;
+  /** How long a turn may take where the platform has a limit. It keeps what was written; the same message goes on with it. */
+  readonly timeoutMs?: number;
   /** Keeps answers for pages that come back. */
   readonly log?: EventLog;
 }
 
-export function chatApp({ agent, store, userOf, waitUntil, log = eventLog(store) }: ChatAppOptions): Hono {
+export function chatApp(options: ChatAppOptions): Hono {
+  const { agent, store, userOf, waitUntil, timeoutMs, log = eventLog(store) } = options;
   const app = new Hono();
   const threadsOf = async (request: Request) => threads(store, { userId: await userOf(request) });
   const onError = (error: ResponseError): string => {
@@ -34,10 +37,10 @@ export function chatApp({ agent, store, userOf, waitUntil, log = eventLog(store)
 
   app.post("/chat", async (c) => {
     const { prompt, answers, ...turn } = readUiRequest(await c.req.json());
-    const userId = await userOf(c.req.raw);
+    const given = { userId: await userOf(c.req.raw), timeoutMs };
     const run = answers
-      ? agent.resumeStream(turn, answers, { userId })
-      : agent.stream(prompt, { ...turn, userId, onWaiting: "close", onBusy: "wait" });
+      ? agent.resumeStream(turn, answers, given)
+      : agent.stream(prompt, { ...turn, ...given, onWaiting: "close", onBusy: "wait" });
     const [page, rest] = log.record(turn.threadId, run).copy(2);
     waitUntil?.(endOf(rest));
     return uiMessageStream(page, { onError });

@@ -29,7 +29,8 @@ interface UrlEvent {
 const store = postgresStore({ connectionString: process.env.DATABASE_URL ?? "postgres://localhost/postgres" });
 const answers: Promise<unknown>[] = [];
 const waitUntil = (answer: Promise<unknown>) => void answers.push(answer);
-const app = chatApp({ agent: createAssistant(store), store, userOf: () => "guest", waitUntil });
+const timeoutMs = 110_000; // less than in template.yaml, so that a turn is ended, and not cut off
+const app = chatApp({ agent: createAssistant(store), store, userOf: () => "guest", waitUntil, timeoutMs });
 
 export const handler = awslambda.streamifyResponse(async (event: UrlEvent, stream) => {
   const { status, headers, body } = await app.fetch(requestOf(event));
