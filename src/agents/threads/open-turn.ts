@@ -1,10 +1,10 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { waitMs } from "../../checkpoint/journal/driven.js";
 import { processOwner } from "../../checkpoint/journal/process-owner.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
 import { clockOf } from "../../components/clock.js";
 import { pause } from "../../components/pause.js";
 import type { Answers } from "../../compose/options.js";
-import type { Runtime } from "../../compose/runtime.js";
 import { KumikoError } from "../../errors.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AgentGraph } from "../agent.js";
@@ -78,18 +78,18 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
   const { parts, threadId, messages, options } = asked;
   const store = storeOf(parts);
   const spent: SpentTokens[] = [];
-  // whether somebody changes the thread as a whole
-  let isBusy = false;
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 0; ; attempt++) {
+    const waitForOther = async (): Promise<void> => {
+      if (options.onBusy !== "wait") throw threadBusy(threadId);
+      await pause(waitMs(attempt), clockOf(parts.options), options.signal);
+    };
     options.signal?.throwIfAborted();
     const { turns, strays } = await readThread(store, threadId);
     const found = turns.at(-1);
     if (turns.length === 0 && messages.length === 0) throw emptyThread(threadId);
     checkOwner(threadId, turns, options);
-    if (isBusy || (found?.record.status === "open" && !(await isFree(store, found, options)))) {
-      isBusy = false;
-      if (options.onBusy !== "wait") throw threadBusy(threadId);
-      await waitForTurn(attempt, options.signal, parts.options.runtime);
+    if (found?.record.status === "open" && !(await isFree(store, found, options))) {
+      await waitForOther();
       continue;
     }
     const last = found && (await asItWasLeft(store, found, parts.options));
@@ -97,7 +97,7 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
     if (known !== undefined && known !== "replace") return { ...known, spent };
     // it was answered from elsewhere: whoever drives it goes on
     if (last?.record.status === "open" && found?.record.status === "waiting" && options.replaces === undefined) {
-      isBusy = true;
+      await waitForOther();
       continue;
     }
     const target = options.replaces === undefined ? undefined : turnOfMessage(turns, options.replaces);
@@ -106,7 +106,7 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
     if (replaced !== undefined) {
       const turn = await replaceTurn(asked, store, turns, replaced);
       if (turn instanceof ThreadTurn) return { kind: "new", turn, spent };
-      isBusy = turn === "held";
+      if (turn === "held") await waitForOther();
       continue;
     }
     if (last?.record.status === "waiting") {
@@ -124,7 +124,7 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
     const before = closed === undefined ? [] : [...turns.slice(0, -1), closed];
     const turn = await newTurn(asked, store, before, { strays });
     if (turn instanceof ThreadTurn) return { kind: "new", turn, spent };
-    isBusy = turn === "held";
+    if (turn === "held") await waitForOther();
   }
 }
 
@@ -360,12 +360,4 @@ async function removeRun(
 
 export function messagesOfTurns(turns: readonly StoredTurn[]): AgenticMessage[] {
   return turns.flatMap(({ record }) => record.messages);
-}
-
-const first = 20;
-const longest = 1_000;
-
-/** Waits before a thread is looked at again: longer each time, at most a second. Rejects when the call is stopped. */
-function waitForTurn(attempt: number, signal: AbortSignal | undefined, runtime: Runtime | undefined): Promise<void> {
-  return pause(Math.min(longest, first * 2 ** (attempt - 1)), clockOf({ runtime }), signal);
 }

@@ -32,10 +32,7 @@ export async function knownRequest(
 ): Promise<Known | "replace" | undefined> {
   const found = turns.find(({ record }) => record.requestId === requestId) ?? answeredBy(turns, requestId);
   if (found === undefined) return undefined;
-  const answering = answeringRequest(found.record, requestId);
-  const isSame =
-    answering === undefined ? await isSamePrompt(messages, found.record) : isEqual(messages, answering.prompt);
-  if (!isSame) throw otherPrompt(requestId);
+  const answering = await checkPrompt(messages, found.record, requestId);
   const isNewest = found.key === last?.key;
   const { key, record } = isNewest && last !== undefined ? last : found;
   if (record.status === "done") return { kind: "known", record };
@@ -44,6 +41,18 @@ export async function knownRequest(
   // once nothing waits for an answer any more, the same message is a prompt
   if (record.status === "aborted") return answering === undefined ? "replace" : undefined;
   return { kind: "resumed", checkpointId: runIdOf(key), answers: undefined };
+}
+
+/** Throws if a request that a turn knows came with another prompt. Returns it if it has answered a question of that turn. */
+export async function checkPrompt(
+  messages: readonly AgenticMessage[],
+  record: TurnRecord,
+  requestId: string,
+): Promise<AnsweringRequest | undefined> {
+  const answering = answeringRequest(record, requestId);
+  const isSame = answering === undefined ? await isSamePrompt(messages, record) : isEqual(messages, answering.prompt);
+  if (!isSame) throw otherPrompt(requestId);
+  return answering;
 }
 
 function answeredBy(turns: readonly StoredTurn[], requestId: string): StoredTurn | undefined {

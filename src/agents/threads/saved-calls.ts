@@ -1,11 +1,10 @@
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
-import { type Clock, clockOf } from "../../components/clock.js";
+import { clockOf } from "../../components/clock.js";
 import type { Answers, ResumeOptions, RunOptions } from "../../compose/options.js";
-import type { Runtime } from "../../compose/runtime.js";
 import { KumikoError } from "../../errors.js";
+import { CallStop } from "../../run/call-stop.js";
 import { CompiledPlan } from "../../run/compiled-plan.js";
 import { savedAs } from "../../run/options/checkpoint-options.js";
-import { timeoutError } from "../../run/scope.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AgentGraph } from "../agent.js";
 import type { AgentParts } from "../agent-parts.js";
@@ -60,13 +59,15 @@ export async function openThread(
   checkThreadOptions(parts, options);
   checkRunFirst(graph, options);
   const { runtime } = parts.options;
-  const time = new CallTime(options.timeoutMs, [options.signal, reader], runtime);
+  const signals = [options.signal, reader].filter((signal) => signal !== undefined);
+  const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+  const stop = new CallStop({ signal, timeoutMs: options.timeoutMs }, clockOf({ runtime }));
   try {
-    const opening = openTurn({ parts, graph, threadId, messages, options: { ...options, signal: time.signal } });
-    const opened = await untilStopped(opening, [time.signal], runtime, abandon);
-    return { ...opened, left: time.left };
+    const opening = openTurn({ parts, graph, threadId, messages, options: { ...options, signal: stop.signal } });
+    const opened = await untilStopped(opening, [stop.signal], runtime, abandon);
+    return { ...opened, left: stop.left };
   } finally {
-    time.stop();
+    stop.over();
   }
 }
 
@@ -212,40 +213,4 @@ async function finishTurn(thread: ThreadTurn, parts: AgentParts, id: string): Pr
 
 function isUnknown(error: unknown): boolean {
   return KumikoError.is(error) && error.code === "UNKNOWN_CHECKPOINT";
-}
-
-/** How long a call may take, before its run begins. */
-class CallTime {
-  /** Aborted when the call is stopped, or its time is over; `undefined` where nothing can stop it. */
-  readonly signal: AbortSignal | undefined;
-  readonly #end: number | undefined;
-  readonly #timer: unknown;
-  readonly #clock: Clock;
-
-  constructor(
-    timeoutMs: number | undefined,
-    given: readonly (AbortSignal | undefined)[],
-    runtime: Runtime | undefined,
-  ) {
-    const clock = clockOf({ runtime });
-    this.#clock = clock;
-    const signals = given.filter((signal) => signal !== undefined);
-    if (timeoutMs !== undefined && timeoutMs >= 0) {
-      const controller = new AbortController();
-      this.#end = clock.now() + timeoutMs;
-      this.#timer = clock.setTimer(() => controller.abort(timeoutError(timeoutMs)), timeoutMs);
-      signals.push(controller.signal);
-    }
-    const [first] = signals;
-    this.signal = signals.length > 1 ? AbortSignal.any(signals) : first;
-  }
-
-  /** The rest of the time, for the run. */
-  get left(): { readonly timeoutMs?: number } {
-    return this.#end === undefined ? {} : { timeoutMs: Math.max(0, this.#end - this.#clock.now()) };
-  }
-
-  stop(): void {
-    if (this.#timer !== undefined) this.#clock.clearTimer(this.#timer);
-  }
 }

@@ -12,17 +12,20 @@ import { defaultRuntime } from "../../compose/default-runtime.js";
 import type { Answers } from "../../compose/options.js";
 import type { SavedRun } from "../../compose/segment.js";
 import { KumikoError } from "../../errors.js";
+import { CallStop } from "../../run/call-stop.js";
 import { savedAs } from "../../run/options/checkpoint-options.js";
 import { endedRunOf, openQuestions } from "../../run/saved/saved-run.js";
-import { fittingAnswers, runOptionsIn, SegmentStop } from "../../run/saved/segment.js";
+import { fittingAnswers, runOptionsIn } from "../../run/saved/segment.js";
 import type { AgentParts } from "../agent-parts.js";
 import type { AgentResult } from "../agent-result.js";
-import type { AgentCallOptions } from "../call-options.js";
+import type { AgentCallOptions, Prompt } from "../call-options.js";
 import { threadOfOtherUser } from "../errors.js";
+import { promptMessages } from "../prompt-messages.js";
 import { resultOf } from "../run-result.js";
 import type { AgentSegmentOptions } from "../segment-options.js";
 import { readHead } from "./head-row.js";
 import { cutOff } from "./left-turn.js";
+import { checkPrompt } from "./requests.js";
 import { toldTurn } from "./stored-turn.js";
 import {
   changeTurn,
@@ -56,7 +59,7 @@ type Turned = SavedRun<AgentResult<unknown>>;
 /** Drives a turn of a thread from where it stands to its next pause or end. */
 export async function driveTurn(runner: TurnRunner, target: TurnTarget, options: AgentSegmentOptions): Promise<Turned> {
   const { runtime } = runner.parts.options;
-  const stop = new SegmentStop(options, clockOf({ runtime }));
+  const stop = new CallStop(options, clockOf({ runtime }));
   try {
     return await new TurnSegment(runner, target, options, stop).run();
   } finally {
@@ -68,13 +71,15 @@ class TurnSegment {
   readonly #runner: TurnRunner;
   readonly #target: TurnTarget;
   readonly #options: AgentSegmentOptions;
-  readonly #stop: SegmentStop;
+  readonly #stop: CallStop;
   readonly #patience: Patience;
   #attempt = 0;
+  /** Whether the prompt is that of the turn. */
+  #isChecked = false;
   /** A failed turn is entered once at most. */
   #retry: boolean;
 
-  constructor(runner: TurnRunner, target: TurnTarget, options: AgentSegmentOptions, stop: SegmentStop) {
+  constructor(runner: TurnRunner, target: TurnTarget, options: AgentSegmentOptions, stop: CallStop) {
     this.#runner = runner;
     this.#target = target;
     this.#options = options;
@@ -94,6 +99,7 @@ class TurnSegment {
       if (first !== undefined && userId !== undefined && first.record.userId !== userId)
         throw threadOfOtherUser(threadId);
       const turn = turns.find((one) => this.#isMeant(one));
+      if (turn !== undefined) await this.#checkPrompt(turn);
       const done = turn === undefined ? await this.#begin() : await this.#goOn(turn, turn === turns.at(-1));
       if (done === "again") continue;
       if (done !== undefined) return done;
@@ -105,6 +111,14 @@ class TurnSegment {
     const { requestId, number } = this.#target;
     if (requestId === undefined) return record.number === number;
     return record.requestId === requestId || record.requests?.some(({ id }) => id === requestId) === true;
+  }
+
+  async #checkPrompt({ record }: StoredTurn): Promise<void> {
+    const { requestId } = this.#target;
+    const { input } = this.#options;
+    if (this.#isChecked || requestId === undefined || input === undefined) return;
+    await checkPrompt(promptMessages(input as Prompt), record, requestId);
+    this.#isChecked = true;
   }
 
   async #begin(): Promise<Turned | "again" | undefined> {

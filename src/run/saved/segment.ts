@@ -14,7 +14,6 @@ import { changeHead, released } from "../../checkpoint/runs/change-head.js";
 import { unbegunRun } from "../../checkpoint/runs/unbegun-run.js";
 import { codecOf } from "../../checkpoint/values/codec-of.js";
 import type { ValueCodec } from "../../checkpoint/values/value-codec.js";
-import type { Clock } from "../../components/clock.js";
 import { pause } from "../../components/pause.js";
 import type { Answers, RunOptions } from "../../compose/options.js";
 import type { Plan } from "../../compose/plan/plan.js";
@@ -22,8 +21,8 @@ import type { Runtime } from "../../compose/runtime.js";
 import type { SavedRun, SegmentOptions, SegmentSettings } from "../../compose/segment.js";
 import { type ErrorCode, KumikoError } from "../../errors.js";
 import { isFields } from "../../is.js";
+import { CallStop } from "../call-stop.js";
 import { savedAs } from "../options/checkpoint-options.js";
-import { timeoutError } from "../scope.js";
 import { endedRunOf, openQuestions, savedRunOf } from "./saved-run.js";
 
 /** What a segment drives. */
@@ -108,7 +107,7 @@ export async function driveSegment<O>(
   target.check(runOptionsIn(options));
   if (store === undefined) throw noStore("segment");
   options.signal?.throwIfAborted();
-  const stop = new SegmentStop(options, target.runtime.clock);
+  const stop = new CallStop(options, target.runtime.clock);
   try {
     return await new Segment(target, store, id, { options, stop }).run();
   } finally {
@@ -152,50 +151,6 @@ export function fittingAnswers(
   return { ...Object.fromEntries(byId), ...(byAddress.length > 0 && { byAddress: Object.fromEntries(byAddress) }) };
 }
 
-/** What can stop a segment: its caller, its time, or a control, after which it begins nothing more. */
-export class SegmentStop {
-  readonly clock: Clock;
-  readonly #stop = new AbortController();
-  readonly #end: number | undefined;
-  readonly #unlisten: (() => void)[] = [];
-  isInterrupted = false;
-
-  constructor({ signal, timeoutMs, control }: Pick<RunOptions, "signal" | "timeoutMs" | "control">, clock: Clock) {
-    this.clock = clock;
-    if (signal !== undefined) {
-      const stop = (): void => this.#stop.abort(signal.reason);
-      signal.addEventListener("abort", stop, { once: true });
-      this.#unlisten.push(() => signal.removeEventListener("abort", stop));
-      if (signal.aborted) stop();
-    }
-    if (timeoutMs !== undefined) {
-      this.#end = clock.now() + timeoutMs;
-      const timer = clock.setTimer(() => this.#stop.abort(timeoutError(timeoutMs)), timeoutMs);
-      this.#unlisten.push(() => clock.clearTimer(timer));
-    }
-    if (control !== undefined) {
-      const interrupted = (): void => {
-        this.isInterrupted = true;
-      };
-      this.#unlisten.push(control.onInterrupt(interrupted));
-    }
-  }
-
-  /** Aborted when the caller has stopped it, or its time is over. */
-  get signal(): AbortSignal {
-    return this.#stop.signal;
-  }
-
-  /** The time that is left for its run. */
-  get left(): { readonly timeoutMs?: number } {
-    return this.#end === undefined ? {} : { timeoutMs: Math.max(0, this.#end - this.clock.now()) };
-  }
-
-  over(): void {
-    for (const unlisten of this.#unlisten) unlisten();
-  }
-}
-
 class Segment<O> {
   readonly #target: SegmentTarget<O>;
   readonly #store: CheckpointStore;
@@ -203,7 +158,7 @@ class Segment<O> {
   readonly #options: SegmentOptions;
   readonly #codec: ValueCodec;
   readonly #patience: Patience;
-  readonly #stop: SegmentStop;
+  readonly #stop: CallStop;
   /** It has lost its claim: if the row is gone, the run was taken away. */
   #lost: CheckpointDocument | "unread" | undefined = undefined;
   #attempt = 0;
@@ -212,7 +167,7 @@ class Segment<O> {
     target: SegmentTarget<O>,
     store: CheckpointStore,
     id: string,
-    { options, stop }: { readonly options: SegmentOptions; readonly stop: SegmentStop },
+    { options, stop }: { readonly options: SegmentOptions; readonly stop: CallStop },
   ) {
     this.#target = target;
     this.#store = store;

@@ -138,6 +138,16 @@ describe("a turn that a request has named", () => {
     expect((await agent.segment(turn)).status).toBe("cancelled");
   });
 
+  it("is not gone on with for another prompt", async () => {
+    const { agent, model } = agentOf([call], "Paid.");
+    const first = await agent.segment(turn, { input: "Pay" });
+    const error = await errorOf(agent.segment(turn, { input: "Pay twice", answers: yes(first) }));
+    expect(error).toMatchObject({ code: "INVALID_OPTION", message: expect.stringContaining("r1") });
+    expect(model.calls).toHaveLength(1);
+    expect(await agent.segment(turn, { input: "Pay", answers: yes(first) })).toMatchObject({ status: "finished" });
+    expect((await errorOf(agent.segment(turn, { input: "Other" }))).code).toBe("INVALID_OPTION");
+  });
+
   it("is reached by the id of its run, too", async () => {
     const { agent } = agentOf([call], "Paid.");
     const first = await agent.segment(turn, { input: "Pay" });
