@@ -9,6 +9,7 @@ import { findBrokenLinks } from "../scripts/docs/links.js";
 import { parsePage } from "../scripts/docs/markdown.js";
 import { findShapeProblems, findUnusedWords } from "../scripts/docs/page-shape.js";
 import { runBlocks } from "../scripts/docs/run-snippets.js";
+import { maintainerPages } from "../scripts/docs/site/guides.js";
 import { blockSnippet, exampleSnippet } from "../scripts/docs/snippet.js";
 import { buildWhenStale } from "../scripts/package/build.js";
 
@@ -22,11 +23,7 @@ const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8
   .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
   .map(({ path, text }) => ({ path, text, ...parsePage(path, text) }));
 /** The pages for readers; the others are for maintainers, and the README has a shape of its own. */
-const guides = pages.filter(
-  ({ path }) =>
-    path.startsWith("docs/guides/") ||
-    /^docs\/(?:deployment|performance|grpc|thrift|search|coming-from-[a-z-]+)\.md$/.test(path),
-);
+const guides = pages.filter(({ path }) => /^docs\/(?:guides\/)?[^/]+$/.test(path) && !maintainerPages.includes(path));
 const sources = readModules(root, "src")
   .map(({ path, source }) => ({ path, examples: findExamples(path, source.text) }))
   .filter(({ examples }) => examples.length > 0);
