@@ -30,22 +30,30 @@ const nowhere: readonly string[] = [];
  * throws. `size` is about how long the copy is as JSON.
  */
 export function wireView(value: unknown, { redact, path = nowhere, limit = largest }: WireOptions = {}): ValueView {
-  const copier = new Copier(redact, limit);
-  const copy = copier.copy(value, path, 0);
-  return { value: copy, size: copier.size };
+  return new Copier(redact, limit).view(value, path);
 }
 
-/** Runs for every value that passes a handler: it makes no paths where there is no `redact`, and no function per field. */
-class Copier {
+/** Copies value after value, as {@link wireView} does: where there is no `redact`, it makes no paths, and no function per field. */
+export class Copier {
   size = 0;
   readonly #redact: Redact | undefined;
   readonly #limit: number;
   /** The objects around the value that is being copied. */
   readonly #open: object[] = [];
 
-  constructor(redact: Redact | undefined, limit: number) {
+  constructor(redact: Redact | undefined, limit = largest) {
     this.#redact = redact;
     this.#limit = limit;
+  }
+
+  view(given: unknown, path: readonly string[] = nowhere): ValueView {
+    // a getter of a value may lead to another one
+    const outer = this.size;
+    this.size = 0;
+    const value = this.copy(given, path, 0);
+    const view = { value, size: this.size };
+    this.size = outer;
+    return view;
   }
 
   copy(given: unknown, path: readonly string[], depth: number): WireValue {

@@ -24,11 +24,16 @@ export class EventRing {
   #keptUntil = 0;
   #isClosed = false;
 
+  /** Whether nobody looks, so that an event need not be made. It counts as one that nobody was told. */
+  isIdle(): boolean {
+    if (this.#keptUntil > 0 && Date.now() <= this.#keptUntil) return false;
+    this.#keptUntil = 0;
+    this.#skip();
+    return true;
+  }
+
   push(entry: LazyEvent): void {
-    if (Date.now() > this.#keptUntil) {
-      this.#skip();
-      return;
-    }
+    if (this.isIdle()) return;
     this.#entries[this.#next % size] = entry;
     this.#next += 1;
     for (const wake of this.#waiting) wake();

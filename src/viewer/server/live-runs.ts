@@ -7,7 +7,7 @@ import { isFields } from "../../is.js";
 import { joinChunks } from "../../schema/concat/concat-chunks.js";
 import type { Joining } from "../../schema/concat/rule.js";
 import type { ValueView } from "../api.js";
-import { errorView, type Redact, wireView } from "../wire-value.js";
+import { Copier, errorView, type Redact, wireView } from "../wire-value.js";
 import { type LiveRun, LiveSpan } from "./live-span.js";
 
 export interface LiveListener {
@@ -33,6 +33,7 @@ const spanSize = 500;
 export class LiveRuns extends TraceTree<ValueView> implements SinkHandler {
   readonly byKey = new Map<string, LiveRun>();
   readonly #redact: Redact | undefined;
+  readonly #copier: Copier;
   readonly #listener: LiveListener;
   readonly #limits: LiveLimits;
   #place = "input";
@@ -44,13 +45,14 @@ export class LiveRuns extends TraceTree<ValueView> implements SinkHandler {
     super(wallClock);
     this.#listener = listener;
     this.#redact = redact;
+    this.#copier = new Copier(redact, limits.value);
     this.#limits = limits;
   }
 
   override onStart(info: RunInfo, value: unknown, parent: unknown): TracedRun<ValueView> {
-    // a run that passes twice, as where a graph and its runtime have the handler, is one
-    const known = parent instanceof LiveSpan ? parent.run.spans.get(info.runId) : this.#rootOf(info);
-    if (known !== undefined) return known;
+    const last = parent instanceof LiveSpan ? parent.inside.at(-1) : this.#rootOf(info);
+    // what passes twice, as where a graph and its runtime have the handler, is one: it comes again at once
+    if (last instanceof LiveSpan && last.id === info.runId) return last;
     this.#place = "input";
     return super.onStart(info, value, parent);
   }
@@ -106,9 +108,9 @@ export class LiveRuns extends TraceTree<ValueView> implements SinkHandler {
     return sink;
   }
 
-  /** Takes a span that was recorded elsewhere, or is known already. */
-  put(span: LiveSpan): void {
-    if (span.run.spans.get(span.id) !== span) {
+  /** Takes a span that was recorded elsewhere, or has changed there. */
+  put(span: LiveSpan, isNew: boolean): void {
+    if (isNew) {
       this.#copied += (span.input?.size ?? 0) + (span.output?.size ?? 0);
       this.started(span);
     } else this.#listener.onSpan(span.run, span);
@@ -120,8 +122,7 @@ export class LiveRuns extends TraceTree<ValueView> implements SinkHandler {
   }
 
   protected override keep(value: unknown): ValueView {
-    const path = this.#redact === undefined ? undefined : [this.#place];
-    const view = wireView(value, { redact: this.#redact, path, limit: this.#limits.value });
+    const view = this.#copier.view(value, this.#redact === undefined ? undefined : [this.#place]);
     this.#copied += view.size;
     return view;
   }
@@ -130,7 +131,7 @@ export class LiveRuns extends TraceTree<ValueView> implements SinkHandler {
     if (!(span instanceof LiveSpan)) return;
     if (span.parent === undefined) this.#addRoot(span);
     else if (span.threadId !== undefined) span.run.threadId ??= span.threadId;
-    span.run.spans.set(span.id, span);
+    span.run.spans.push(span);
     this.#copied += spanSize;
     this.#changed(span);
   }
@@ -142,7 +143,7 @@ export class LiveRuns extends TraceTree<ValueView> implements SinkHandler {
   }
 
   #rootOf(info: RunInfo): LiveSpan | undefined {
-    return this.byKey.get(info.meta?.runKey ?? info.runId)?.spans.get(info.runId);
+    return this.byKey.get(info.meta?.runKey ?? info.runId)?.roots.at(-1);
   }
 
   #addRoot(span: LiveSpan): void {

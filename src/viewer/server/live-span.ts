@@ -15,10 +15,13 @@ export interface LiveRun {
   readonly component: string;
   readonly info: (() => GraphInfo) | undefined;
   readonly roots: LiveSpan[];
-  readonly spans: Map<string, LiveSpan>;
+  /** In the order in which they began. */
+  readonly spans: LiveSpan[];
   threadId: string | undefined;
   /** About how many bytes its values take. */
   size: number;
+  /** What the page calls it, once that was asked for. */
+  ref?: string;
 }
 
 export interface SpanNote {
@@ -34,7 +37,6 @@ export class LiveSpan extends TracedRun<ValueView> implements SpanSource {
   readonly id: string;
   readonly toolCallId: string | undefined;
   readonly threadId: string | undefined;
-  readonly info: (() => GraphInfo) | undefined;
   run: LiveRun;
   /** How its text grew; of a span of another process, as it was sent. */
   times: ChunkTimes | TraceChunks | undefined = undefined;
@@ -55,8 +57,7 @@ export class LiveSpan extends TracedRun<ValueView> implements SpanSource {
     this.toolCallId = toolCallId;
     const meta = parent === undefined || component === "agent" ? info.meta : undefined;
     this.threadId = meta?.threadId;
-    this.info = (info as { readonly [describesGraph]?: () => GraphInfo })[describesGraph] ?? meta?.info;
-    this.run = parent instanceof LiveSpan ? parent.run : newRun(info, this.info);
+    this.run = parent instanceof LiveSpan ? parent.run : newRun(info);
   }
 
   get parentId(): string | undefined {
@@ -106,9 +107,11 @@ export class LiveSpan extends TracedRun<ValueView> implements SpanSource {
   }
 }
 
-function newRun({ runId, name, component, meta }: RunInfo, info: (() => GraphInfo) | undefined): LiveRun {
+function newRun(record: RunInfo): LiveRun {
+  const { runId, name, component, meta } = record;
+  const info = (record as { readonly [describesGraph]?: () => GraphInfo })[describesGraph] ?? meta?.info;
   const { runKey: key = runId, checkpointId, graph = name, threadId } = meta ?? {};
-  return { key, checkpointId, graph, component, info, roots: [], spans: new Map(), threadId, size: 0 };
+  return { key, checkpointId, graph, component, info, roots: [], spans: [], threadId, size: 0 };
 }
 
 /** Which attempt of a model or a node it is. */

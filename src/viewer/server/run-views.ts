@@ -104,9 +104,7 @@ export class RunViews {
   }
 
   #known(run: LiveRun): Pick<RunRow, "startedAt" | "activeMs" | "usage"> {
-    const used = [...run.spans.values()].flatMap(({ usage, model = "" }) =>
-      usage === undefined ? [] : [{ model, usage }],
-    );
+    const used = run.spans.flatMap(({ usage, model = "" }) => (usage === undefined ? [] : [{ model, usage }]));
     const now = Date.now();
     const [first] = run.roots;
     return {
@@ -125,7 +123,7 @@ export class RunViews {
 
   /** Spans of a run from an index on. */
   spans(run: LiveRun, from: number): SpanList {
-    return spanPage([...run.spans.values()], from, (span) => this.span(run, span));
+    return spanPage(run.spans, from, (span) => this.span(run, span));
   }
 
   async view({ ref, stored, live, unreadable }: KnownRun): Promise<RunView> {

@@ -5,7 +5,7 @@ import type { TraceChunks, TraceUsage } from "../../callbacks/trace.js";
 import { isFields } from "../../is.js";
 import type { ErrorView, ValueView } from "../api.js";
 import type { LiveRuns } from "./live-runs.js";
-import { LiveSpan, type SpanNote } from "./live-span.js";
+import { type LiveRun, LiveSpan, type SpanNote } from "./live-span.js";
 
 /** What another process sends of a span: all that is known of it. */
 export interface SpanMessage {
@@ -61,30 +61,53 @@ export function spanMessage(span: LiveSpan): SpanMessage {
   };
 }
 
-/** Adds a span of another process. Of what is no span nothing is taken; one that is known already, from here, stays as it is. */
-export function takeSpan(live: LiveRuns, message: SpanMessage, foreign: WeakSet<LiveSpan>): void {
-  if (!isSpan(message)) return;
-  const known = live.byKey.get(message.run);
-  const span = known?.spans.get(message.id) ?? newSpan(live, message);
-  if (span === undefined) return;
-  if (known?.spans.get(message.id) === undefined) foreign.add(span);
-  else if (!foreign.has(span)) return;
-  const { endedAt, outcome, input, output, error, chunks, usage, model, notes } = message;
-  span.input = input ?? span.input;
-  span.endedAt = endedAt;
-  span.failure = error;
-  span.times = chunks;
-  span.usage = usage;
-  span.answeredBy = model;
-  span.notes = notes === undefined ? undefined : [...notes];
-  if (outcome === "output") span.outcome = { kind: outcome, value: output };
-  else if (outcome !== undefined) span.outcome = { kind: outcome, value: { value: null, size: 4 }, thrown: undefined };
-  live.put(span);
+/** Takes spans of another process. Of what is no span nothing is taken; one that is known already, from here, stays as it is. */
+export class ForeignSpans {
+  readonly #live: LiveRuns;
+  readonly #taken = new WeakSet<LiveSpan>();
+  readonly #ids = new WeakMap<LiveRun, Map<string, LiveSpan>>();
+
+  constructor(live: LiveRuns) {
+    this.#live = live;
+  }
+
+  take(message: SpanMessage): void {
+    if (!isSpan(message)) return;
+    const known = this.#find(message.run, message.id);
+    if (known !== undefined && !this.#taken.has(known)) return;
+    const span = known ?? this.#made(message);
+    if (span === undefined) return;
+    this.#taken.add(span);
+    const { endedAt, outcome, input, output, error, chunks, usage, model, notes } = message;
+    span.input = input ?? span.input;
+    span.endedAt = endedAt;
+    span.failure = error;
+    span.times = chunks;
+    span.usage = usage;
+    span.answeredBy = model;
+    span.notes = notes === undefined ? undefined : [...notes];
+    if (outcome === "output") span.outcome = { kind: outcome, value: output };
+    else if (outcome !== undefined)
+      span.outcome = { kind: outcome, value: { value: null, size: 4 }, thrown: undefined };
+    this.#live.put(span, known === undefined);
+  }
+
+  #made(message: SpanMessage): LiveSpan | undefined {
+    const parent = message.parent === undefined ? undefined : this.#find(message.run, message.parent);
+    return message.parent !== undefined && parent === undefined ? undefined : newSpan(message, parent);
+  }
+
+  #find(key: string, id: string): LiveSpan | undefined {
+    const run = this.#live.byKey.get(key);
+    if (run === undefined) return undefined;
+    const ids = this.#ids.get(run) ?? new Map<string, LiveSpan>();
+    this.#ids.set(run, ids);
+    for (const span of run.spans.slice(ids.size)) ids.set(span.id, span);
+    return ids.get(id);
+  }
 }
 
-function newSpan(live: LiveRuns, message: SpanMessage): LiveSpan | undefined {
-  const parent = message.parent === undefined ? undefined : live.byKey.get(message.run)?.spans.get(message.parent);
-  if (message.parent !== undefined && parent === undefined) return undefined;
+function newSpan(message: SpanMessage, parent: LiveSpan | undefined): LiveSpan {
   const { id, name, component, type, address, toolCallId, startedAt, input, run, checkpointId, graph, threadId } =
     message;
   const { info } = message;

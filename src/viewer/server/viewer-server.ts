@@ -19,7 +19,7 @@ import { notFound, PageFiles } from "./page-files.js";
 import { RecordedRuns } from "./recorded-runs.js";
 import { type KnownRun, liveRef, RunViews, segmentView, storedRef } from "./run-views.js";
 import { appView, type Shown, shownApps } from "./shown-apps.js";
-import { type SpansRequest, takeSpan } from "./span-messages.js";
+import { ForeignSpans, type SpansRequest } from "./span-messages.js";
 import { type ReadRun, StoredRuns } from "./stored-runs.js";
 import { turnViews } from "./turn-views.js";
 import { ValueViews } from "./value-views.js";
@@ -50,8 +50,7 @@ export class ViewerServer {
   readonly #files: PageFiles;
   readonly #recorded: RecordedRuns;
   readonly #takesSpans: boolean;
-  readonly #foreign = new WeakSet<LiveSpan>();
-  readonly #refs = new WeakMap<LiveRun, string>();
+  readonly #foreign: ForeignSpans;
   #dropped = 0;
 
   constructor(options: ViewerOptions, { session, traces = [], takesSpans = false }: DevParts = {}) {
@@ -66,13 +65,15 @@ export class ViewerServer {
     this.#live = new LiveRuns(
       {
         onSpan: (run, span) => this.#spanChanged(run, span),
-        onChunk: (run, span, at, text) =>
-          this.#ring.push({ type: "chunk", ref: this.#refOf(run), span: span.id, at, text }),
+        onChunk: (run, span, at, text) => {
+          if (!this.#ring.isIdle()) this.#ring.push({ type: "chunk", ref: this.#refOf(run), span: span.id, at, text });
+        },
         onDrop: (count) => this.#ranOut(count),
       },
       redact,
       limits,
     );
+    this.#foreign = new ForeignSpans(this.#live);
     this.#views = new RunViews({ values: this.#values, prices, redact, stored: this.#stored });
     this.#actions = new Actions(this.#live, (error) =>
       this.#notice(`A run has failed: ${withoutSecrets(messageOf(error))}`),
@@ -240,7 +241,7 @@ export class ViewerServer {
 
   #takeSpans(body: Body): Response {
     const { spans, chunks, lost } = body as Partial<SpansRequest>;
-    for (const span of Array.isArray(spans) ? spans : []) takeSpan(this.#live, span, this.#foreign);
+    for (const span of Array.isArray(spans) ? spans : []) this.#foreign.take(span);
     for (const chunk of Array.isArray(chunks) ? chunks : []) this.#takeChunk(chunk);
     if (typeof lost === "number" && lost > 0)
       this.#notice(`${lost} events of another process were lost, because they came too fast.`);
@@ -360,9 +361,8 @@ export class ViewerServer {
   }
 
   #refOf(run: LiveRun): string {
-    const known = this.#refs.get(run) ?? this.#newRef(run);
-    this.#refs.set(run, known);
-    return known;
+    run.ref ??= this.#newRef(run);
+    return run.ref;
   }
 
   #newRef(run: LiveRun): string {
@@ -381,6 +381,7 @@ export class ViewerServer {
   }
 
   #spanChanged(run: LiveRun, span: LiveSpan): void {
+    if (this.#ring.isIdle()) return;
     const ref = this.#refOf(run);
     this.#ring.push(() => ({ type: "span", ref, span: this.#views.span(run, span) }));
     if (span.parent !== undefined) return;
