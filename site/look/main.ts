@@ -15,6 +15,7 @@ const pages = [
   "guides/first-agent.html",
   "guides/tools.html",
   "guides/when-things-fail.html",
+  "traces-elsewhere.html",
   "reference/agents.html",
   "api/compose.html",
 ];
