@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly timeoutMs?: number | undefined;
   /** How long what a block leaves running may go on. @default 5_000 */
   readonly patienceMs?: number | undefined;
+  /** The Node.js that runs them. @default the one of this process */
+  readonly node?: string | undefined;
 }
 
 type Block = { readonly block: CodeBlock; readonly snippet: Snippet };
@@ -28,7 +30,7 @@ type Block = { readonly block: CodeBlock; readonly snippet: Snippet };
  */
 export async function runBlocks(
   blocks: readonly Block[],
-  { folder, timeoutMs = 60_000, patienceMs = 5_000 }: RunOptions,
+  { folder, timeoutMs = 60_000, patienceMs = 5_000, node = process.execPath }: RunOptions,
 ): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
   try {
@@ -38,7 +40,7 @@ export async function runBlocks(
     await Promise.all(blocks.map(async ({ snippet }, index) => writeFileSync(paths[index] ?? "", await emit(snippet))));
     const problems: string[] = [];
     for (let next = 0; next < blocks.length; ) {
-      const { reports, ending } = await runChild(runner, paths, { next, timeoutMs, patienceMs });
+      const { reports, ending } = await runChild(runner, paths, { next, timeoutMs, patienceMs, node });
       for (const report of reports) {
         const block = blocks[report.index];
         if (block !== undefined) problems.push(...judge(block, report, paths[report.index] ?? ""));
@@ -75,12 +77,17 @@ interface ChildResult {
 function runChild(
   runner: string,
   paths: readonly string[],
-  { next, timeoutMs, patienceMs }: { readonly next: number; readonly timeoutMs: number; readonly patienceMs: number },
+  {
+    next,
+    timeoutMs,
+    patienceMs,
+    node,
+  }: { readonly next: number; readonly timeoutMs: number; readonly patienceMs: number; readonly node: string },
 ): Promise<ChildResult> {
   return new Promise((resolve, reject) => {
     const reports: SnippetReport[] = [];
     const snippets = paths.map((path, index) => `${index}:${path}`).slice(next);
-    const started = spawn(process.execPath, ["--enable-source-maps", runner, `${patienceMs}`, ...snippets], {
+    const started = spawn(node, ["--enable-source-maps", runner, `${patienceMs}`, ...snippets], {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, NODE_ENV: undefined, VITEST: undefined },
     });
