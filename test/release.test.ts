@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { findBrokenLinks } from "../scripts/docs/links.js";
 import { findReasonNotToPublish } from "../scripts/package/check-release.mjs";
 import { restore, rewrite, withAbsoluteLinks } from "../scripts/package/pack-links.mjs";
@@ -128,6 +129,60 @@ describe("a publish", () => {
     const files = readdirSync(join(root, ".changeset")).filter((name) => name.endsWith(".md") && name !== "README.md");
     for (const name of files)
       expect(read(join(".changeset", name)), name).toMatch(/^---\n"kumiko": (?:patch|minor|major)\n---\n\n\S/);
+  });
+});
+
+describe("the files for GitHub", () => {
+  interface Step {
+    readonly uses?: string;
+    readonly run?: string;
+  }
+  interface Job {
+    readonly "runs-on"?: string;
+    readonly "timeout-minutes"?: number;
+    readonly needs?: string;
+    readonly steps: readonly Step[];
+  }
+  const workflows = readdirSync(join(root, ".github/workflows"));
+
+  it.each(workflows)("a workflow says what it may do and for how long, and runs what is there: %s", (name) => {
+    const { permissions, jobs }: { permissions: object; jobs: Record<string, Job> } = parse(
+      read(`.github/workflows/${name}`),
+    );
+    expect(permissions).toEqual({ contents: "read" });
+    for (const [key, { steps, needs, ...job }] of Object.entries(jobs)) {
+      expect(job, key).toMatchObject({ "runs-on": expect.any(String), "timeout-minutes": expect.any(Number) });
+      if (needs !== undefined) expect(Object.keys(jobs)).toContain(needs);
+      for (const { uses = "a/b@v1", run = "" } of steps) {
+        expect(uses).toMatch(/^[\w-]+\/[\w-]+@v\d+$/);
+        const [, script] = /^npm run ([\w:]+)/.exec(run) ?? [];
+        if (script !== undefined) expect(Object.keys(manifest.scripts)).toContain(script);
+        const [, file] = /^(?:node|bash) (\S+)/.exec(run) ?? [];
+        if (file !== undefined) expect(read(file)).not.toBe("");
+      }
+    }
+  });
+
+  it.each(["bug", "idea", "question"])(
+    "the form for a %s has fields that GitHub knows, with labels of their own",
+    (name) => {
+      const form = parse(read(`.github/ISSUE_TEMPLATE/${name}.yml`));
+      expect(form).toMatchObject({ name: expect.any(String), description: expect.any(String), labels: [name] });
+      const fields: { type: string; id: string; attributes: { label: string } }[] = form.body;
+      expect(fields.filter(({ type }) => !["textarea", "input", "dropdown", "checkboxes"].includes(type))).toEqual([]);
+      expect(new Set(fields.map(({ id }) => id)).size).toBe(fields.length);
+      expect(new Set(fields.map(({ attributes }) => attributes.label)).size).toBe(fields.length);
+    },
+  );
+
+  it("the form for a bug asks for a program that runs, and for versions", () => {
+    const { body } = parse(read(".github/ISSUE_TEMPLATE/bug.yml"));
+    const required = body.filter((field: { validations?: { required?: boolean } }) => field.validations?.required);
+    expect(required.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(["program", "versions"]));
+  });
+
+  it("SECURITY.md promises an answer within five days, in private", () => {
+    expect(read("SECURITY.md")).toMatch(/in private[\s\S]*within five days/);
   });
 });
 
