@@ -141,7 +141,7 @@ export const saysWhole = (page: Page, expected: readonly string[]): Promise<void
 export async function picture(page: Page, name: string): Promise<void> {
   if (pictures === undefined) return;
   mkdirSync(pictures, { recursive: true });
-  for (const width of [1_000, 360]) {
+  for (const width of [1_440, 360]) {
     await page.setViewportSize({ width, height: 760 });
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
