@@ -4,7 +4,8 @@ const withOwnSections = /^## \w*(?:Options|Config|Policy|Settings|Event)(?: |$)/
 /** What the search reads of a page: all of its words, but no code of guides, and of the reference names and first sentences. */
 export function searchText(path: string, source: string): string {
   if (path.startsWith("api/")) return ""; // the same names as in the reference
-  if (!path.startsWith("reference/")) return withoutFences(source);
+  // the last section of a guide only links to others
+  if (!path.startsWith("reference/")) return withoutFences(source).replace(/^## Next$.*/ms, "");
   // what kumiko/mastra takes is what kumiko/agents takes, under other names
   if (path === "reference/mastra.md")
     return source

@@ -41,6 +41,7 @@ export default defineConfig({
   markdown,
   vite: { build: { chunkSizeWarningLimit: 4_000 }, logLevel: "warn" },
   themeConfig: {
+    logo: { src: "/icon.svg", alt: "" },
     outline: [2, 3],
     nav: [
       { text: "Guides", link: "/guides/first-agent", activeMatch: "^/(guides/|performance)" },

@@ -40,7 +40,9 @@ it("names each page once in llms.txt, with its first sentence", () => {
 
 it("searches guides without their code, and of the reference names and first sentences", () => {
   const fence = "`".repeat(3);
-  expect(searchText("guides/a.md", `# A\n\nText.\n\n${fence}ts\nconst b = 1;\n${fence}\n`)).toBe("# A\n\nText.\n\n");
+  expect(
+    searchText("guides/a.md", `# A\n\nText.\n\n${fence}ts\nconst b = 1;\n${fence}\n\n## Next\n\n- [B](b.md)\n`),
+  ).toBe("# A\n\nText.\n\n\n");
   const field = (name: string, sentence: string) => `### \`${name}\` {#x-${name}}\n\n\`number\`\n\n${sentence}`;
   const page = [
     "# kumiko/a\n\nOf a. More of it.",
