@@ -106,7 +106,10 @@ export class Mastra<
     this.#routes = new Routes(this.#registry);
     const { models } = options;
     const runtime = models === undefined ? undefined : new Runtime({ models: namedModels(models) });
-    const owner: Owner = { storage, logger: this.#registry.getLogger(), mastra: this as AnyMastra, runtime };
+    const owner: Owner = {
+      ...{ storage, isStorageOwn: options.storage === undefined, runtime },
+      ...{ logger: this.#registry.getLogger(), mastra: this as AnyMastra },
+    };
     for (const kind of Object.values(entries)) {
       for (const entry of Object.values(kind)) if (isRegistrable(entry)) entry[register](owner);
     }

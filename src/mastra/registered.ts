@@ -13,6 +13,8 @@ export interface Registrable {
 /** The parts of a {@link Mastra} that registered agents, workflows and tools use. @internal */
 export interface Owner {
   readonly storage: CheckpointStore;
+  /** Whether nobody has given the storage, which is in memory then: nothing in it outlives the process. */
+  readonly isStorageOwn: boolean;
   readonly logger: MastraLogger;
   /** Resolves the names of models; `undefined` without any. */
   readonly runtime?: Runtime | undefined;

@@ -104,5 +104,5 @@ function findById<T extends { readonly id?: unknown }>(kind: string, entries: Na
 export function emptyMastra(): Owner {
   const storage = memoryStore();
   const mastra = new Registry({ agents: {}, workflows: {}, tools: {}, vectors: {} }, storage, consoleLogger);
-  return { storage, logger: consoleLogger, mastra };
+  return { storage, isStorageOwn: true, logger: consoleLogger, mastra };
 }

@@ -1,7 +1,14 @@
 import { systemClock } from "../../components/clock.js";
 import { KumikoError, messageOf } from "../../errors.js";
-import { checkpointLost, isUnsaveable, storeIsSilent, unknownCheckpoint } from "../checkpoint-errors.js";
+import {
+  checkpointInUse,
+  checkpointLost,
+  isUnsaveable,
+  storeIsSilent,
+  unknownCheckpoint,
+} from "../checkpoint-errors.js";
 import type { RunSnapshot, Slot } from "../document/snapshot.js";
+import { isConflict } from "../errors.js";
 import { HistoryLog } from "../history/history-log.js";
 import { historyPrefix } from "../history/segments.js";
 import { type Interrupt, isInterrupt } from "../pause/interrupt.js";
@@ -15,7 +22,7 @@ import type { JournaledRun, JournalSettings } from "./journal-settings.js";
 import { OwnDocument, type SaveHead, type Write } from "./own-document.js";
 import { OwnRow } from "./own-row.js";
 import { runningClaims } from "./running-claims.js";
-import { isLost, versionOf } from "./store-calls.js";
+import { isLost, storeError, versionOf } from "./store-calls.js";
 
 /**
  * Saves one run in a store: claims its checkpoint before any node runs, saves when a save is due, and releases the checkpoint at
@@ -30,8 +37,8 @@ export class CheckpointJournal implements Journal {
   readonly #row: OwnRow | undefined;
   #run: JournaledRun | undefined = undefined;
   #claim: CheckpointClaim | undefined = undefined;
-  /** Claims the id of a run that nobody knows yet. */
-  #claimLate: (() => Promise<undefined>) | undefined = undefined;
+  /** A run whose id nobody knows yet, before its first node: its row is created when it stops for an answer. */
+  #unclaimed: { readonly start: RunSnapshot | undefined } | undefined = undefined;
   /** The next save is an entry of the history: it holds more than choices. */
   #isEntry = false;
   /** The save that waits for the one in progress. */
@@ -105,7 +112,7 @@ export class CheckpointJournal implements Journal {
     if (row === undefined) return undefined;
     this.isInputSaved = start !== undefined;
     if (this.#settings.run.isPassing !== true) return this.#claiming(this.#openClaim(row, options).forNewRun(start));
-    this.#claimLate = () => this.#openClaim(row, options).forNewRun(start);
+    this.#unclaimed = { start };
     return undefined;
   }
 
@@ -120,8 +127,8 @@ export class CheckpointJournal implements Journal {
   #openClaim(row: OwnRow, options: ClaimOptions): CheckpointClaim {
     const document = this.#document;
     document.claim = runningClaims.open();
-    const { codec, driven, run } = this.#settings;
-    const isOver = (): boolean => this.#ending !== undefined && run.isPassing !== true;
+    const { codec, driven } = this.#settings;
+    const isOver = (): boolean => this.#ending !== undefined;
     this.#claim = new CheckpointClaim({ row, document, codec, options, driven, isOver });
     return this.#claim;
   }
@@ -149,7 +156,7 @@ export class CheckpointJournal implements Journal {
   #commit(isAlone: boolean): Promise<void> | undefined {
     const row = this.#row;
     const run = this.#run;
-    if (row === undefined || run === undefined || !this.#settings.isStepwise || this.#claimLate) return undefined;
+    if (row === undefined || run === undefined || !this.#settings.isStepwise || this.#unclaimed) return undefined;
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     if (this.#ending !== undefined) return undefined;
     return this.#save(run, row, isAlone);
@@ -161,7 +168,7 @@ export class CheckpointJournal implements Journal {
     if (this.#settings.isStepwise) return this.commit();
     if (row === undefined || run === undefined || this.#lost !== undefined || this.#ending !== undefined)
       return undefined;
-    if (this.#claimLate !== undefined) return undefined;
+    if (this.#unclaimed !== undefined) return undefined;
     this.#isEntry = true;
     this.#save(run, row, false).catch((problem: unknown) => {
       if (!isLost(problem)) run.report(problem);
@@ -302,8 +309,9 @@ export class CheckpointJournal implements Journal {
       if (!isInterrupt(failure)) for (let n = 0; n < turn; n++) await undefined;
       if (this.#writing !== undefined) await this.#idle();
       if (this.#lost !== undefined) return this.#lost;
-      if (isInterrupt(failure)) await this.#claimLate?.();
       const row = this.#row;
+      if (row !== undefined && this.#unclaimed !== undefined && isInterrupt(failure))
+        return await this.#create(row, this.#unclaimed.start, failure);
       if (row?.version === undefined) return failure;
       const run = this.#run;
       if (this.#claim?.isNew === true && run?.hasBegun !== true) {
@@ -327,6 +335,21 @@ export class CheckpointJournal implements Journal {
       return failure;
     } finally {
       runningClaims.close(this.#document.claim);
+    }
+  }
+
+  /** Saves a run for the first time, as it waits. */
+  async #create(row: OwnRow, start: RunSnapshot | undefined, failure: unknown): Promise<unknown> {
+    const run = this.#run;
+    if (run?.hasBegun !== true) return failure;
+    try {
+      const snapshot = run.canBeSaved && !this.#isLeft ? run.snapshot() : start;
+      const write = snapshot && this.#document.next(this.#stoppedHead(failure), snapshot);
+      if (write !== undefined) row.version = versionOf(await row.call(write, undefined), row.id);
+      return failure;
+    } catch (error) {
+      if (isConflict(error)) return checkpointInUse(row.id, undefined);
+      return isUnsaveable(error) ? error : storeError("write", row.id, error);
     }
   }
 

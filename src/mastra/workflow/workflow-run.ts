@@ -5,6 +5,7 @@ import { RequestContext } from "../../components/request-context.js";
 import type { RunOptions } from "../../compose/options.js";
 import type { Runtime } from "../../compose/runtime.js";
 import { KumikoError } from "../../errors.js";
+import { savedAs } from "../../run/options/checkpoint-options.js";
 import type { AnyMastra } from "../any-mastra.js";
 import { requestContextOf, signalOf } from "../call-values.js";
 import { cannotSuspend, checkNoMore, notSuspended } from "../errors.js";
@@ -41,6 +42,8 @@ export interface WorkflowApp {
   readonly store: CheckpointStore;
   readonly runtime: Runtime;
   readonly mastra: AnyMastra;
+  /** Nothing of its runs outlives the process, so that they are saved only while they wait. */
+  readonly savesQuestionsOnly: boolean;
 }
 
 /** The options of one call, with the names of a graph run. */
@@ -93,11 +96,14 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   #live: LiveRun | undefined;
   /** Why it was canceled. */
   #canceled: { readonly reason: unknown } | undefined;
+  #isKnown: boolean;
   /** The open interrupts, if this process knows them. */
   #interrupts: readonly Interrupt[] | undefined;
 
-  constructor(owner: RunOwner, runId: string) {
+  /** `isKnown`: others may have its id. */
+  constructor(owner: RunOwner, runId: string, isKnown: boolean) {
     this.#owner = owner;
+    this.#isKnown = isKnown;
     this.runId = runId;
     this.workflowId = owner.id;
   }
@@ -106,9 +112,12 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   async start(options: StartOptions<In> = {}): Promise<WorkflowResult<Out>> {
     const call = this.#callOf("start", options, startOptionNames);
     const given = await checkedInput(this.#owner, options.inputData, options.initialState);
-    return this.#run(call, async ({ graph }, live, run) => {
+    return this.#run(call, async ({ graph, savesQuestionsOnly }, live, run) => {
+      const saved = { ...run, checkpointId: this.#checkpointId };
+      const isPassing = savesQuestionsOnly && !this.#isKnown;
+      this.#isKnown = true;
       try {
-        return await graph.invoke(given, { ...run, checkpointId: this.#checkpointId });
+        return await graph.invoke(given, isPassing ? savedAs(saved, { isPassing }) : saved);
       } catch (error) {
         // an input that cannot be saved can still run, unless the run is suspended
         if (live.state !== undefined || !KumikoError.is(error) || error.code !== "NOT_SERIALIZABLE") throw error;

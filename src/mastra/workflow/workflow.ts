@@ -152,12 +152,13 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
   /** Creates a run, to `start` it. With the `runId` of a suspended run, it can be resumed. */
   createRun(options: { readonly runId?: string | undefined } = {}): WorkflowRun<In, Out> {
     checkOptions(`createRun of workflow "${this.id}"`, options, ["runId"]);
+    const isNamed = options.runId !== undefined;
     const { runId = crypto.randomUUID() } = options;
     if (typeof runId !== "string" || runId === "") {
       throw invalidMastraOption(`runId of workflow "${this.id}" must be a non-empty string (got ${String(runId)}).`);
     }
     this.#check();
-    return (this.#runs.get(runId) ?? new WorkflowRun(this.#runOwner, runId)) as WorkflowRun<In, Out>;
+    return (this.#runs.get(runId) ?? new WorkflowRun(this.#runOwner, runId, isNamed)) as WorkflowRun<In, Out>;
   }
 
   /** The same as `createRun`, as a promise. */
@@ -279,7 +280,8 @@ export class Workflow<in In = never, out Out = unknown, out Current = Untyped> i
       const own = { store, runtime: runtime ?? owner.runtime ?? defaultRuntime };
       const options = { name: this.id, durability, callbacks, ...own };
       const graph = flowGraph(this.#committed ?? [], { attempts, delayMs: delay }, options);
-      this.#app = { graph, ...own, mastra: owner.mastra as AnyMastra };
+      const savesQuestionsOnly = owner.isStorageOwn && durability !== "step";
+      this.#app = { graph, ...own, mastra: owner.mastra as AnyMastra, savesQuestionsOnly };
     }
     return this.#app;
   }
