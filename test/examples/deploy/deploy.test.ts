@@ -1,13 +1,16 @@
 // The files of examples/deploy as a platform runs them, with a server in the place of OpenAI's.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, type Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { getRequestListener } from "@hono/node-server";
+import { build } from "esbuild";
 import { memoryStore } from "kumiko";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
@@ -167,11 +170,25 @@ describeWithPostgres("with PostgreSQL", () => {
 
   describe("Lambda", () => {
     type Handler = (event: object, stream: Writable) => Promise<void>;
+    const folder = mkdtempSync(join(tmpdir(), "kumiko-lambda-"));
     let handler: Handler;
     beforeAll(async () => {
       Object.assign(globalThis, { awslambda: { streamifyResponse: (given: Handler) => given, HttpResponseStream } });
-      ({ handler } = (await import("../../../examples/deploy/lambda/handler.js")) as { handler: Handler });
+      // as SAM builds it
+      expect(read("lambda/template.yaml")).not.toContain("Format:");
+      await build({
+        entryPoints: [join(deploy, "lambda/handler.ts")],
+        outfile: join(folder, "handler.cjs"),
+        bundle: true,
+        platform: "node",
+        format: "cjs",
+        target: "node22",
+        tsconfig: join(root, "tsconfig.json"),
+        logLevel: "error",
+      });
+      ({ handler } = createRequire(import.meta.url)(join(folder, "handler.cjs")));
     });
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
     /** What the runtime does: the head as JSON, eight zeros, and then the body. */
     const HttpResponseStream = {
