@@ -26,6 +26,38 @@ describe("segment of a workflow", () => {
     expect(await flow.segment("flow/7", { input: 2 })).toEqual(run);
   });
 
+  it.each([[false], [true]])("runs failed members of .parallel again, and no others (asking: %s)", async (asks) => {
+    const store = memoryStore();
+    const ran: string[] = [];
+    let isDown = true;
+    const build = () => {
+      const steady = step("steady", ({ inputData }) => {
+        ran.push("steady");
+        return Number(inputData) * 10;
+      });
+      const flaky = step("flaky", async ({ inputData, resumeData, suspend }) => {
+        ran.push("flaky");
+        if (isDown) throw new Error("The line is down.");
+        if (asks && resumeData === undefined) return suspend({ sure: true });
+        return Number(inputData) + 1;
+      });
+      return on(store, workflow().parallel([flaky, steady]) as never as ReturnType<typeof workflow>);
+    };
+    const failed = await build().segment("flow/7", { input: 1 });
+    expect(failed).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringContaining("The line is down.") },
+    });
+    expect(ran.sort()).toEqual(["flaky", "steady"]);
+    expect(await build().segment("flow/7", { retry: true })).toMatchObject({ status: "failed" });
+    isDown = false;
+    if (!asks) await runs(store).retry("flow/7");
+    let run = await build().segment("flow/7", { retry: asks });
+    if (asks) run = await build().segment("flow/7", { answers: { [questionIn(run)]: { ok: true } } });
+    expect(run).toMatchObject({ status: "finished", output: { flaky: 2, steady: 10 } });
+    expect(ran.filter((name) => name === "steady")).toHaveLength(1);
+  });
+
   it("tells a step which run it belongs to", async () => {
     const told = step("told", ({ runId, workflowId, requestContext }) => ({
       runId,
@@ -194,8 +226,9 @@ describe("a segment of a workflow that fails", () => {
     expect(run.status).toBe("waiting");
     const failed = { status: "failed", error: { code: "NODE_FAILED", message: expect.stringContaining("no") } };
     expect(await flow.segment("flow/7", { answers: { [questionIn(run)]: { ok: true } } })).toMatchObject(failed);
-    expect(await flow.segment("flow/7", { retry: true })).toMatchObject(failed);
     expect(runs).toBe(1);
+    expect(await flow.segment("flow/7", { retry: true })).toMatchObject(failed);
+    expect(runs).toBe(2);
   });
 
   it("has failed if its input or initial state does not fit", async () => {

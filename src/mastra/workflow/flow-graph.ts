@@ -151,7 +151,7 @@ class FlowGraphBuilder {
 
   #parallel({ id, steps }: FlowEntry & { readonly type: "parallel" }): undefined {
     const from = this.#last;
-    const join = this.node(this.#uniqueKey(id), joinMembers(steps));
+    const join = this.node(this.#uniqueKey(id), joinMembers(steps.map((step) => this.#nodeOf(step))));
     for (const step of steps) {
       const member = this.#member(step, (value) => value);
       this.#graph.addEdge(from, member).addEdge(member, join);
@@ -170,7 +170,7 @@ class FlowGraphBuilder {
     );
     this.#graph.addEdge(this.#last, choose);
     const members = cases.map(({ step }) => this.#member(step, (given) => chosenOf(given).value));
-    const join = this.node(this.#uniqueKey(`after ${id}`), joinMembers(cases.map(({ step }) => step)));
+    const join = this.node(this.#uniqueKey(`after ${id}`), joinMembers(cases.map(({ step }) => this.#nodeOf(step))));
     for (const member of members) this.#graph.addEdge(member, join);
     this.#graph.addBranch(choose, [...members, join], (value) => {
       const { chosen } = chosenOf(value);
@@ -228,20 +228,31 @@ function unlessBailed(run: Node, pass: (value: unknown) => unknown = (value) => 
   return (value, ctx) => (flowOf(ctx).state.bailed === undefined ? run(value, ctx) : pass(value));
 }
 
-/** Joins the outputs of the steps that ran into a record by step id. Throws if one of them failed. */
-function joinMembers(steps: readonly AnyStep[]): Node {
-  return (value, ctx) => {
-    const { live, state } = flowOf(ctx);
+/**
+ * Joins the outputs of the steps that ran into a record by step id. Throws if one of them failed; when that run is tried
+ * again, the step runs here.
+ */
+function joinMembers(members: readonly StepNode[]): Node {
+  return async (value, ctx) => {
+    const flow = flowOf(ctx);
+    const { live, state } = flow;
     if (state.bailed !== undefined) return state.bailed.value;
-    const ran = typeof value === "object" && value !== null && !("chosen" in value && "value" in value) ? value : {};
-    for (const { id } of steps) {
-      const result = state.steps[id];
-      if (result?.status !== "failed" || !(id in ran)) continue;
-      const error = live.errors.get(id) ?? result.error;
-      live.failure ??= { error };
-      throw error;
+    const isRecord = typeof value === "object" && value !== null && !("chosen" in value && "value" in value);
+    const outputs = new Map(Object.entries(isRecord ? value : {}));
+    for (const node of members) {
+      const { id } = node.step;
+      const result = outputs.has(id) ? state.steps[id] : undefined;
+      const isAgain = live.isRetry && !live.errors.has(id);
+      if (result?.status === "failed" && !isAgain) {
+        const error = live.errors.get(id) ?? result.error;
+        live.failure ??= { error };
+        throw error;
+      }
+      if (result?.status === "failed" || result?.status === "suspended")
+        outputs.set(id, await runStep(node, result.payload, ctx, flow, { isMember: true }));
+      else if (result?.status === "success") outputs.set(id, result.output);
     }
-    return Object.fromEntries(steps.filter(({ id }) => id in ran).map(({ id }) => [id, (ran as never)[id]]));
+    return Object.fromEntries(members.flatMap(({ step: { id } }) => (outputs.has(id) ? [[id, outputs.get(id)]] : [])));
   };
 }
 

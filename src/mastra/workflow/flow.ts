@@ -43,6 +43,8 @@ export interface LiveRun {
   readonly resumed: readonly ResumedStep[];
   /** A segment drives it: an answer that does not fit fails nothing, and its question is open again. */
   readonly isDriven: boolean;
+  /** It has failed before, and is tried again. */
+  readonly isRetry: boolean;
   /** The thrown errors by step; the saved ones have fewer fields. */
   readonly errors: Map<string, unknown>;
   /** The failure that ended the run. */
@@ -70,12 +72,13 @@ type GivenParts = "workflowId" | "runId" | "mastra" | "resumed" | "isDriven" | "
 /** A run that has not begun in this process. */
 export function newLiveRun(
   given: Pick<LiveRun, GivenParts | "abort" | "watchers" | "emit"> &
-    Partial<Pick<LiveRun, "path" | "item" | "outermost">>,
+    Partial<Pick<LiveRun, "path" | "item" | "outermost" | "isRetry">>,
 ): LiveRun {
   return {
     path: [],
     item: undefined,
     outermost: undefined,
+    isRetry: false,
     ...given,
     errors: new Map(),
     failure: undefined,

@@ -73,7 +73,9 @@ class WorkflowSegment<Out> implements SegmentTarget<Out> {
   async resume(id: string, answers: Answers | undefined, options: RunOptions): Promise<Out> {
     const document = howSaved(options).driven?.found?.document;
     const resumed = document === undefined ? [] : resumedIn(document, answers, this.#owner.tree);
-    return (await this.#app.graph.resume(id, answers, this.#withLive(options, resumed))) as Out;
+    const isRetry = document?.status === "failed" || document?.status === "ready";
+    const live = this.#withLive(options, resumed, isRetry && resumed.length === 0);
+    return (await this.#app.graph.resume(id, answers, live)) as Out;
   }
 
   output({ output }: CheckpointDocument): Out {
@@ -98,10 +100,10 @@ class WorkflowSegment<Out> implements SegmentTarget<Out> {
     return driveSegment<Out>(this, this.#id, { onBusy: "return" });
   }
 
-  #withLive<Options extends RunOptions>(given: Options, resumed: readonly ResumedStep[]): Options {
+  #withLive<Options extends RunOptions>(given: Options, resumed: readonly ResumedStep[], isRetry = false): Options {
     const { validatesInputs, validatesOutputs } = this.#owner;
     const live = newLiveRun({
-      ...{ workflowId: this.name, runId: this.#runId, mastra: this.#app.mastra, resumed, isDriven: true },
+      ...{ workflowId: this.name, runId: this.#runId, mastra: this.#app.mastra, resumed, isDriven: true, isRetry },
       ...{ validatesInputs, validatesOutputs, watchers: new Set() },
       abort: () => {
         this.isCancelled = true;

@@ -324,7 +324,7 @@ async function runInner(owner: RunOwner, { params, ctx, flow, step, item }: Step
   const { live } = flow;
   const inner = newLiveRun({
     ...{ workflowId: owner.id, runId: live.runId, path: [...live.path, step.id], mastra: live.mastra },
-    ...{ item, outermost: live.outermost ?? live, resumed: [], isDriven: live.isDriven },
+    ...{ item, outermost: live.outermost ?? live, resumed: [], isDriven: live.isDriven, isRetry: live.isRetry },
     ...{ validatesInputs: owner.validatesInputs, validatesOutputs: owner.validatesOutputs },
     abort: () => live.abort(),
     watchers: live.watchers,
