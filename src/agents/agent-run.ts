@@ -252,7 +252,11 @@ export class OngoingRun {
       if (lost !== undefined) return this.#fails(lost, thread);
     }
     const state = this.#state;
-    if (state === undefined) throw error;
+    if (state === undefined) {
+      // no node has run, so it is for whoever goes on with it
+      await thread?.release(this.#driven);
+      throw error;
+    }
     const { interrupts } = error;
     const turn = this.#turn;
     // where nothing has run, they are as they were

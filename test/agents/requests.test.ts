@@ -1,4 +1,12 @@
-import { type AgenticMessage, createTool, functionToolCall, memoryStore, textOf, userMessage } from "kumiko";
+import {
+  type AgenticMessage,
+  createTool,
+  functionToolCall,
+  memoryStore,
+  RunControl,
+  textOf,
+  userMessage,
+} from "kumiko";
 import { type Agent, type AgentEvent, createAgent, threads } from "kumiko/agents";
 import { scriptedModel } from "kumiko/testing";
 import { uiMessages } from "kumiko/ui";
@@ -103,6 +111,18 @@ describe("a request that is sent twice", () => {
     }, "Hello.");
     await expect(agent.generate("Hi", { ...request("r1"), signal: controller.signal })).rejects.toThrow("left");
     expect(await statuses()).toEqual(["1 aborted"]);
+    expect((await agent.generate("Hi", request("r1"))).text).toBe("Hello.");
+    expect(await statuses()).toEqual(["1 done"]);
+    expect(await texts()).toEqual(["Hi", "Hello."]);
+  });
+
+  it("goes on with a turn that was asked to stop before a node had run", async () => {
+    const control = new RunControl();
+    control.interrupt();
+    const { agent, statuses, texts } = agentOf("Hello.");
+    const stopped = agent.generate("Hi", { ...request("r1"), control });
+    await expect(stopped).rejects.toMatchObject({ code: "INTERRUPTED" });
+    expect(await statuses()).toEqual(["1 cut_off"]);
     expect((await agent.generate("Hi", request("r1"))).text).toBe("Hello.");
     expect(await statuses()).toEqual(["1 done"]);
     expect(await texts()).toEqual(["Hi", "Hello."]);
