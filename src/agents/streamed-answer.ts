@@ -23,13 +23,13 @@ export async function tellAnswer(
   const events = new ChunkEvents(turn);
   const seen = new GatheredAnswer();
   // the model has gathered its answer itself, and no middleware has changed it
-  const asked = given instanceof AskedModel && called.judge === undefined ? given : undefined;
+  const gathered = given instanceof AskedModel ? given : undefined;
+  const asked = called.judge === undefined ? gathered : undefined;
   let calls = streamedCalls(turn, called);
   turn.delivered = events.texts;
   const { live } = turn.asked;
   live?.begin();
-  const read = called.judge?.read ?? readAll;
-  await read(given, (chunk) => {
+  const take = (chunk: AgenticMessage): Promise<void> | undefined => {
     if (chunk.restart === true) {
       events.restart();
       calls = streamedCalls(turn, called);
@@ -42,7 +42,8 @@ export async function tellAnswer(
     }
     calls?.take(chunk);
     return live?.take(chunk) ?? events.add(chunk);
-  });
+  };
+  await (called.judge === undefined ? readAll(given, take) : called.judge.read(given, gathered, take));
   const message = asked?.message ?? (await seen.message());
   live?.told(message);
   if (toolCallsOf(message).length > 0) calls?.finish(message);

@@ -3,60 +3,36 @@ import { readAll } from "../../models/passing-source.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { concatMessages } from "../../schema/message/concat.js";
 import type { AssistantGenText, ContentBlock, FunctionToolCall } from "../../schema/message/content-block.js";
-import { StreamReader } from "../../schema/stream/reader.js";
 import type { ChunkSource } from "../../schema/stream/source.js";
 import { withCallIds } from "../../tools/node/call-ids.js";
 import type { ToolTable } from "../../tools/node/tool-table.js";
 import { outputToolName } from "../agent-parts.js";
+import { GatheredAnswer } from "../model-request.js";
 import type { OngoingTurn } from "../turn.js";
 import type { GuardOptions } from "./guard.js";
-import { ask, block, type Judged } from "./judge.js";
-import { JudgedText } from "./judged-text.js";
+import { ask, block } from "./judge.js";
+import { BlockedAnswer, isPlain, nothing, OpenText } from "./open-text.js";
 
 type Tell = (chunk: AgenticMessage) => Promise<void> | undefined;
 
 /** Judges the answers of a turn. */
 export interface AnswerJudge {
-  /** Reads an answer in pieces, and tells what readers get of it. */
-  read(given: ChunkSource<AgenticMessage>, tell: Tell): Promise<void>;
+  /** Reads an answer in pieces, and tells what readers get of it. `gathered` has all of it in the end, if somebody gathers it. */
+  read(given: ChunkSource<AgenticMessage>, gathered: Gathered | undefined, tell: Tell): Promise<void>;
   whole(message: AgenticMessage): Promise<AgenticMessage>;
+}
+
+interface Gathered {
+  readonly message: AgenticMessage | undefined;
 }
 
 /** `undefined` if no guard looks at answers. */
 export function answerJudge(turn: OngoingTurn, ctx: NodeContext, table: ToolTable): AnswerJudge | undefined {
   if (!turn.guards.some(({ output, toolCall }) => (output ?? toolCall) !== undefined)) return undefined;
   return {
-    read: (given, tell) => readJudged(new JudgedAnswer(turn, ctx, table), given, tell),
-    whole: async (message) => {
-      const chunks: AgenticMessage[] = [];
-      const given = StreamReader.from([message]).takeSource();
-      await readJudged(new JudgedAnswer(turn, ctx, table), given, (chunk) => void chunks.push(chunk));
-      const blocked = chunks.find(({ extra }) => extra?.blocked !== undefined);
-      return blocked === undefined ? concatMessages(chunks) : withoutRestart(blocked);
-    },
+    read: (given, gathered, tell) => new JudgedAnswer(turn, ctx, table).read(given, gathered, tell),
+    whole: (message) => new JudgedAnswer(turn, ctx, table).whole(message),
   };
-}
-
-function withoutRestart({ restart, ...message }: AgenticMessage): AgenticMessage {
-  return message;
-}
-
-type Blocked = Judged & { readonly block: string };
-
-/** Text that is under way: that of blocks which follow one another is one text, for that is how it is read. */
-interface OpenText {
-  readonly pieces: TextPiece[];
-  readonly stages: readonly JudgedText[];
-}
-
-/** A block of it. */
-interface TextPiece {
-  readonly block: AssistantGenText;
-  readonly index: number | undefined;
-  /** How much of it is not released. */
-  left: number;
-  /** What is released of a block that is given in one piece. */
-  text: string;
 }
 
 /** One answer on its way through the guards, in one piece or in many: the outcome is the same. */
@@ -67,10 +43,17 @@ class JudgedAnswer {
   readonly #guards: readonly GuardOptions[];
   readonly #judgesCalls: boolean;
   /** Structured answers are judged whole. */
-  readonly #isWhole: boolean;
+  readonly #isStructured: boolean;
   #text: OpenText | undefined;
+  /** The last block that is text, and the last one of all that end a text. */
+  #textIndex = -1;
+  #endIndex = -1;
+  /** Whether text has come to an earlier block than the last one: then all is judged when it is whole, as it is read in the end. */
+  #isOutOfOrder = false;
   /** Blocks that wait for the end of the answer. */
   #held: ContentBlock[] = [];
+  #isTold = false;
+  /** Whether a part of it is. */
   #isRead = false;
 
   constructor(turn: OngoingTurn, ctx: NodeContext, table: ToolTable) {
@@ -79,102 +62,130 @@ class JudgedAnswer {
     this.#table = table;
     this.#guards = turn.guards.filter(({ output }) => output !== undefined);
     this.#judgesCalls = turn.guards.some(({ toolCall }) => toolCall !== undefined);
-    this.#isWhole = turn.root.output !== undefined;
+    this.#isStructured = turn.root.output !== undefined;
   }
 
-  /** What is released of a chunk, if anything; a promise where a guard makes one, or more than a piece of text comes. */
-  take(chunk: AgenticMessage): AgenticMessage | undefined | Promise<AgenticMessage | undefined> {
-    return this.#takePiece(chunk) ?? this.#takeAny(chunk);
-  }
-
-  /** The usual chunk: one more piece of the block of text that is under way, for one guard. `undefined` if it is another one. */
-  #takePiece(chunk: AgenticMessage): AgenticMessage | Promise<AgenticMessage | undefined> | undefined {
-    const [given] = chunk.contentBlocks;
-    const { pieces = [], stages = [] } = this.#text ?? {};
-    const [piece] = pieces;
-    const [stage] = stages;
-    if (piece === undefined || stage === undefined || pieces.length + stages.length > 2) return undefined;
-    if (given?.type !== "assistant_gen_text" || piece.index === undefined || this.#isWhole) return undefined;
-    if (given.streamingMeta?.index !== piece.index || !isPlain(chunk) || saysMore(given)) return undefined;
-    const { length } = given.text;
-    const release = (text: string): AgenticMessage | undefined => {
-      if (stage.blocked !== undefined) throw new BlockedAnswer(stage.name, stage.blocked);
-      piece.left += length - text.length;
-      if (text === "") return undefined;
-      this.#isRead = true;
-      return { ...chunk, contentBlocks: [bare(piece.block, text)] };
+  /** Reads it to its end; `tell` gets what is released of it, and is awaited where it wants that. */
+  async read(given: ChunkSource<AgenticMessage>, gathered: Gathered | undefined, tell: Tell): Promise<void> {
+    const own = gathered === undefined ? new GatheredAnswer() : undefined;
+    const told = (released: AgenticMessage): Promise<void> | undefined => {
+      if (released === nothing) return undefined;
+      this.#isTold = true;
+      this.#isRead ||= released.contentBlocks.length > 0;
+      return tell(released);
     };
-    const released = stage.take(given.text, false);
-    return released instanceof Promise ? released.then(release) : (release(released) ?? nothing);
-  }
-
-  /** What is released at the end of the answer. */
-  async end(): Promise<AgenticMessage | undefined> {
-    const last = [...(await this.#endText()), ...(await this.#endHeld())];
-    return last.length > 0 ? { role: "assistant", contentBlocks: last } : undefined;
-  }
-
-  /** What readers get in place of an answer that was blocked; throws what was not thrown by a guard. */
-  blocked(thrown: unknown): AgenticMessage {
-    if (!(thrown instanceof BlockedAnswer)) throw thrown;
-    const answer = block(this.#turn, { guard: thrown.guard, on: "output" }, thrown.verdict);
-    if (this.#isRead) this.#turn.restartReason = "guard";
-    return this.#isRead ? { ...answer, restart: true } : answer;
-  }
-
-  async #takeAny(chunk: AgenticMessage): Promise<AgenticMessage | undefined> {
-    if (chunk.restart === true) {
-      this.#text = undefined;
-      this.#held = [];
+    try {
+      await readAll(given, (chunk) => {
+        own?.add(chunk);
+        const released = this.#take(chunk);
+        return released instanceof Promise ? released.then(told) : told(released);
+      });
+      const whole = this.#isOutOfOrder ? (gathered?.message ?? own?.message()) : undefined;
+      const last = whole === undefined ? await this.#end() : await this.#again(whole);
+      await (this.#isTold ? told(last) : tell(last));
+    } catch (thrown) {
+      await tell(this.#blocked(thrown));
     }
+  }
+
+  async whole(message: AgenticMessage): Promise<AgenticMessage> {
+    const given = message.contentBlocks.some(({ streamingMeta }) => streamingMeta !== undefined)
+      ? concatMessages([message])
+      : message;
+    try {
+      return concatMessages([await this.#take(given), await this.#end()]);
+    } catch (thrown) {
+      return this.#blocked(thrown);
+    }
+  }
+
+  /** What readers get in place of what they have of an answer. */
+  async #again(whole: AgenticMessage): Promise<AgenticMessage> {
+    this.#turn.restartReason = "guard";
+    const judged = await new JudgedAnswer(this.#turn, this.#ctx, this.#table).whole(whole);
+    return { ...judged, restart: true };
+  }
+
+  /** What is released of a chunk; a promise where a guard makes one, or more than a piece of text comes. */
+  #take(chunk: AgenticMessage): AgenticMessage | Promise<AgenticMessage> {
+    if (this.#isOutOfOrder && chunk.restart !== true) return nothing;
+    if (this.#guards.length === 0 && !this.#isStructured && isPlain(chunk) && isText(chunk.contentBlocks[0]))
+      return chunk;
+    return this.#text?.takePiece(chunk) ?? this.#takeAny(chunk);
+  }
+
+  async #takeAny(chunk: AgenticMessage): Promise<AgenticMessage> {
+    if (chunk.restart === true) this.#restart();
     const released: ContentBlock[] = [];
     for (const given of chunk.contentBlocks) released.push(...(await this.#takeBlock(given)));
-    if (released.length > 0) this.#isRead = true;
+    if (this.#isOutOfOrder) return nothing;
     const { role, contentBlocks, ...others } = chunk;
     for (const _ in others) return { ...chunk, contentBlocks: released };
-    return released.length === 0 ? undefined : { ...chunk, contentBlocks: released };
+    return released.length === 0 ? nothing : { ...chunk, contentBlocks: released };
+  }
+
+  #restart(): void {
+    this.#text = undefined;
+    this.#textIndex = -1;
+    this.#endIndex = -1;
+    this.#isOutOfOrder = false;
+    this.#held = [];
   }
 
   async #takeBlock(given: ContentBlock): Promise<ContentBlock[]> {
-    const index = given.streamingMeta?.index;
-    if (given.type === "reasoning") return index === undefined ? [...(await this.#endText()), given] : [given];
-    const isText = given.type === "assistant_gen_text";
-    if (this.#isWhole && (isText || given.type === "function_tool_call")) {
+    if (this.#isOutOfOrder) return [];
+    if (this.#isStructured && isText(given)) {
       this.#held.push(given);
       return [];
     }
-    if (isText) return this.#takeText(given, index);
-    const before = await this.#endText();
-    if (given.type === "function_tool_call" && this.#judgesCalls) {
+    if (isText(given)) return this.#takeText(given);
+    const before = await this.#endTextBefore(given);
+    if (given.type === "function_tool_call" && (this.#judgesCalls || this.#isStructured)) {
       this.#held.push(given);
       return before;
     }
     return [...before, given];
   }
 
-  async #takeText(given: AssistantGenText, index: number | undefined): Promise<ContentBlock[]> {
+  async #takeText(given: AssistantGenText): Promise<ContentBlock[]> {
     if (this.#guards.length === 0) return [given];
-    this.#text ??= { pieces: [], stages: this.#stages() };
-    const { pieces, stages } = this.#text;
-    const { length } = given.text;
-    const last = pieces.at(-1);
-    if (last === undefined || index === undefined || last.index !== index)
-      pieces.push({ block: given, index, left: length, text: "" });
-    else last.left += length;
-    const released = placed(pieces, await passed(stages, given.text, false), false);
-    if (index === undefined || !saysMore(given)) return released;
-    return [{ ...given, text: "" }, ...released];
+    const { index, restart } = given.streamingMeta ?? {};
+    if (index !== undefined) {
+      const isLate = index < Math.max(this.#textIndex, this.#endIndex);
+      if (isLate && given.text === "") return [given];
+      if (isLate || restart === true) {
+        this.#isOutOfOrder = true;
+        this.#text = undefined;
+        return [];
+      }
+      this.#textIndex = index;
+    }
+    this.#text ??= this.#openText();
+    return this.#text.take(given);
   }
 
-  #stages(): readonly JudgedText[] {
-    const run = this.#turn.run(this.#ctx);
-    return this.#guards.map((guard) => new JudgedText(guard, this.#ctx, run));
+  #openText(): OpenText {
+    return new OpenText(this.#guards, this.#ctx, this.#turn.run(this.#ctx));
+  }
+
+  /** A block that comes after text ends it. */
+  async #endTextBefore({ streamingMeta }: ContentBlock): Promise<ContentBlock[]> {
+    const index = streamingMeta?.index;
+    if (index !== undefined && index <= this.#textIndex) return [];
+    if (index !== undefined && this.#textIndex >= 0) this.#endIndex = Math.max(this.#endIndex, index);
+    return this.#endText();
   }
 
   async #endText(): Promise<ContentBlock[]> {
     const open = this.#text;
     this.#text = undefined;
-    return open === undefined ? [] : placed(open.pieces, await passed(open.stages, "", true), true);
+    return open === undefined ? [] : open.end();
+  }
+
+  /** What is released at the end of the answer. */
+  async #end(): Promise<AgenticMessage> {
+    const last = [...(await this.#endText()), ...(await this.#endHeld())];
+    return last.length > 0 ? { role: "assistant", contentBlocks: last } : nothing;
   }
 
   /** What was held back is whole now. */
@@ -184,24 +195,28 @@ class JudgedAnswer {
     this.#held = [];
     // of an answer that led nowhere
     this.#turn.state.denied = undefined;
+    const texts = await this.#openText().whole(contentBlocks.filter(isText));
     const judged: ContentBlock[] = [];
     for (const one of contentBlocks) {
-      if (one.type === "assistant_gen_text")
-        judged.push({ ...one, text: await passed(this.#stages(), one.text, true) });
-      else if (one.type !== "function_tool_call") judged.push(one);
-      else if (this.#isOutput(one))
-        judged.push({ ...one, arguments: await passed(this.#stages(), one.arguments, true) });
-      else judged.push(await this.#judgedCall(one));
+      if (isText(one)) judged.push(...texts.splice(0, 1));
+      else if (one.type === "function_tool_call") judged.push(await this.#judgedCall(one));
+      else judged.push(one);
     }
     return judged;
   }
 
-  /** Whether the model gives its structured answer by the call. */
-  #isOutput({ name }: FunctionToolCall): boolean {
-    return this.#isWhole && name.startsWith(outputToolName) && this.#table.entries.get(name) === undefined;
+  async #judgedCall(call: FunctionToolCall): Promise<FunctionToolCall> {
+    if (!this.#isOutput(call)) return this.#judgedToolCall(call);
+    const [output] = await this.#openText().whole([{ type: "assistant_gen_text", text: call.arguments }]);
+    return { ...call, arguments: output?.text ?? "" };
   }
 
-  async #judgedCall(given: FunctionToolCall): Promise<FunctionToolCall> {
+  /** Whether the model gives its structured answer by the call. */
+  #isOutput({ name }: FunctionToolCall): boolean {
+    return this.#isStructured && name.startsWith(outputToolName) && this.#table.entries.get(name) === undefined;
+  }
+
+  async #judgedToolCall(given: FunctionToolCall): Promise<FunctionToolCall> {
     const { state, guards } = this.#turn;
     let call = given;
     for (const guard of guards) {
@@ -218,97 +233,32 @@ class JudgedAnswer {
     }
     return call;
   }
-}
 
-/** Says that a chunk releases nothing. */
-const nothing: AgenticMessage = { role: "assistant", contentBlocks: [] };
-
-/** Reads an answer to its end; `tell` gets what is released of it, and is awaited where it wants that. */
-async function readJudged(judge: JudgedAnswer, given: ChunkSource<AgenticMessage>, tell: Tell): Promise<void> {
-  const told = (released: AgenticMessage | undefined): Promise<void> | undefined =>
-    released === undefined || released === nothing ? undefined : tell(released);
-  try {
-    await readAll(given, (chunk) => {
-      const released = judge.take(chunk);
-      return released instanceof Promise ? released.then(told) : told(released);
-    });
-    await told(await judge.end());
-  } catch (thrown) {
-    await tell(judge.blocked(thrown));
+  /** What readers get in place of an answer that was blocked; throws what was not thrown by a guard. */
+  #blocked(thrown: unknown): AgenticMessage {
+    if (!(thrown instanceof BlockedAnswer)) throw thrown;
+    const answer = block(this.#turn, { guard: thrown.guard, on: "output" }, thrown.verdict);
+    if (!this.#isRead) return answer;
+    this.#turn.restartReason = "guard";
+    return { ...answer, restart: true };
   }
 }
 
-/** Whether a chunk is one block, and nothing else. */
-function isPlain({ contentBlocks, id, responseMeta, extra, restart }: AgenticMessage): boolean {
-  return contentBlocks.length === 1 && (id ?? responseMeta ?? extra ?? restart) === undefined;
+function isText(block: ContentBlock | undefined): block is AssistantGenText {
+  return block?.type === "assistant_gen_text";
 }
 
-/** The blocks that pieces make. Each keeps its index. */
+/** The blocks that pieces make, in order. Each keeps its index. */
 function wholeBlocks(pieces: readonly ContentBlock[]): ContentBlock[] {
   const parts = new Map<number | ContentBlock, ContentBlock[]>();
   for (const piece of pieces) {
     const key = piece.streamingMeta?.index ?? piece;
     parts.set(key, [...(parts.get(key) ?? []), piece]);
   }
-  return [...parts.values()].flatMap((blocks) => {
+  const inOrder = [...parts].sort(([one], [other]) => Number(one) - Number(other) || 0);
+  return inOrder.flatMap(([, blocks]) => {
     const { contentBlocks } = concatMessages(blocks.map((one) => ({ role: "assistant", contentBlocks: [one] })));
     const streamingMeta = blocks[0]?.streamingMeta;
     return streamingMeta === undefined ? contentBlocks : contentBlocks.map((one) => ({ ...one, streamingMeta }));
   });
-}
-
-/** Puts released text into the blocks that it comes from. The last one takes what is left. */
-function placed(pieces: TextPiece[], released: string, done: boolean): ContentBlock[] {
-  const blocks: ContentBlock[] = [];
-  let text = released;
-  for (let piece = pieces[0]; piece !== undefined; piece = pieces[0]) {
-    const isLast = pieces.length === 1;
-    const part = isLast ? text : text.slice(0, Math.max(0, piece.left));
-    text = text.slice(part.length);
-    piece.left -= part.length;
-    piece.text += part;
-    const isOver = isLast ? done : piece.left <= 0 || done;
-    const { block, index } = piece;
-    if (index === undefined ? isOver : piece.text !== "") {
-      blocks.push(index === undefined ? { ...block, text: piece.text } : bare(block, piece.text));
-      piece.text = "";
-    }
-    if (!isOver) break;
-    pieces.shift();
-  }
-  return blocks;
-}
-
-/** What else a piece of a block says is told with it, once. */
-function bare({ type, streamingMeta }: AssistantGenText, text: string): AssistantGenText {
-  return streamingMeta === undefined ? { type, text } : { type, text, streamingMeta };
-}
-
-function saysMore(block: AssistantGenText): boolean {
-  for (const field in block) {
-    if (field === "type" || field === "text" || field === "streamingMeta") continue;
-    if (block[field as keyof AssistantGenText] !== undefined) return true;
-  }
-  return false;
-}
-
-/** A text through all guards, each of which gets what the one before it releases. */
-async function passed(stages: readonly JudgedText[], given: string, done: boolean): Promise<string> {
-  let text = given;
-  for (const stage of stages) {
-    text = await stage.take(text, done);
-    if (stage.blocked !== undefined) throw new BlockedAnswer(stage.name, stage.blocked);
-  }
-  return text;
-}
-
-class BlockedAnswer extends Error {
-  readonly guard: string;
-  readonly verdict: Blocked;
-
-  constructor(guard: string, verdict: Blocked) {
-    super();
-    this.guard = guard;
-    this.verdict = verdict;
-  }
 }

@@ -6,6 +6,8 @@ import { replaced, type Span, spansOf } from "./spans.js";
 
 /** How far what is released lags behind: what a guard finds may be as long as this. */
 const lag = 200;
+/** How much more has come when a guard is asked again: it is not asked for every word. */
+const step = 32;
 /** How much of what was released a guard that finds spans sees before the rest. */
 const seenBefore = 64;
 
@@ -37,7 +39,7 @@ export class JudgedText {
   take(text: string, done: boolean): string | Promise<string> {
     this.#pending += text;
     const { length } = this.#pending;
-    if (length === 0 || (!done && length <= lag)) return "";
+    if (length === 0 || (!done && length <= lag + step)) return "";
     if (this.#find !== undefined) return this.#cleared(this.#find, done);
     const verdict = ask(this.#guard, this.#ctx, () => this.#guard.output?.(this.#pending, { done }, this.#run));
     return verdict instanceof Promise
