@@ -148,7 +148,8 @@ async function logPushed(turn: OngoingTurn, pushes: TurnPushes): Promise<void> {
   const { state } = turn;
   const { taken = 0 } = state;
   const messages = await pushes.since(taken);
-  state.log.push(...messages.map(asUnjudged));
+  const isJudged = turn.guards.some(({ input }) => input !== undefined);
+  state.log.push(...(isJudged ? messages.map(asUnjudged) : messages));
   state.taken = taken + messages.length;
   turn.emit({ type: "pushed", messages });
 }

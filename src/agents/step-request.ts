@@ -96,11 +96,9 @@ export function requestOf(
 ): ModelRequest {
   const { view } = turn;
   const known = turn.state.view === undefined ? turn.inOrder : 0;
-  const isGuarded = turn.guards.some(({ input }) => input !== undefined);
-  const isShown = ({ role, extra }: AgenticMessage): boolean => role !== "system" && !isHidden(extra, isGuarded);
-  const standApart = someStandApart(view, known, isGuarded);
+  const standApart = view.slice(known).some(isSystem);
   const system = standApart ? view.filter(isSystem) : none;
-  const others = standApart ? view.filter(isShown) : view;
+  const others = standApart ? view.filter((message) => !isSystem(message)) : view;
   // what no middleware sees, none can change
   const { isSeen } = step;
   const instructions = step.added.length === 0 ? step.instructions : [...step.instructions, ...step.added];
@@ -115,26 +113,8 @@ export function requestOf(
   return asking(others);
 }
 
-function someStandApart(messages: readonly AgenticMessage[], first: number, isGuarded: boolean): boolean {
-  for (let index = first; index < messages.length; index++) {
-    const { role, extra } = messages[index] as AgenticMessage;
-    if (role === "system" || isHidden(extra, isGuarded)) return true;
-  }
-  return false;
-}
-
-/** What was said in a turn that a guard has blocked on its input is never shown to a model again. */
-function isBlockedInput(mark: unknown): boolean {
-  return isFields(mark) && mark.on === "input";
-}
-
-/** Nor is what the guards of an agent have not judged, because its turn broke off before. */
-function isHidden(extra: AgenticMessage["extra"], isGuarded: boolean): boolean {
-  return isBlockedInput(extra?.blocked) || (isGuarded && extra?.unjudged === true);
-}
-
 const none: readonly AgenticMessage[] = [];
-const isSystem = ({ role, extra }: AgenticMessage): boolean => role === "system" && !isBlockedInput(extra?.blocked);
+const isSystem = ({ role }: AgenticMessage): boolean => role === "system";
 
 function toolOptions(step: PreparedStep, rule: OutputRule | undefined, kind: CallKind): object {
   const outputTool = rule?.tool;

@@ -28,6 +28,7 @@ import type { GuardOptions } from "./guards/guard.js";
 import type { AnswerTaker } from "./live-answer.js";
 import type { ModelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
+import { isHidden } from "./said-before.js";
 import type { RunWatch } from "./stream-call.js";
 import type { Toolbox } from "./toolbox.js";
 
@@ -199,6 +200,8 @@ export class OngoingTurn {
   #outer: OngoingTurn | undefined;
   /** The agents that may answer, by name; `undefined` if that is only the called one. */
   readonly #reachable: ReadonlyMap<string, AgentParts> | undefined;
+  /** Whether a message of the earlier turns is hidden from models. */
+  #historyHides: boolean | undefined;
   #listeners: readonly Listener[] = [];
   /** Of the node that began it. (A closure over it kept turns that were over from young garbage collections.) */
   #node: NodeContext["runInfo"] | undefined;
@@ -304,9 +307,12 @@ export class OngoingTurn {
 
   /** The conversation as the model sees it. */
   get view(): readonly AgenticMessage[] {
+    const { messages } = this;
     const { view } = this.state;
-    if (view === undefined) return this.messages;
-    return [...view.messages, ...this.messages.slice(view.covers)];
+    this.#historyHides ??= this.history.some(isHidden);
+    if (view === undefined && !this.#historyHides && !this.state.log.some(isHidden)) return messages;
+    const all = view === undefined ? messages : [...view.messages, ...messages.slice(view.covers)];
+    return all.filter((message) => !isHidden(message));
   }
 
   /** Receives the events of inner runs. */

@@ -2,8 +2,10 @@ import type { NodeContext } from "../../components/context.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { ContentBlock } from "../../schema/message/content-block.js";
 import { textOf } from "../../schema/message/read-message.js";
+import type { AgentRun } from "../agent-context.js";
 import { ChunkEvents, tellWhole } from "../chunk-events.js";
 import type { OngoingTurn } from "../turn.js";
+import type { GuardOptions } from "./guard.js";
 import { ask, block } from "./judge.js";
 
 /** Judges the new messages of the user in the log, each once by each guard. Resolves to what is answered if one is blocked. */
@@ -42,6 +44,31 @@ export async function judgeInput(turn: OngoingTurn, ctx: NodeContext): Promise<A
   }
   state.heard = state.log.length;
   return undefined;
+}
+
+/**
+ * Judges messages before something else than a turn reads them, and returns them as they may be read; `undefined` if one is blocked:
+ * the turn that they begin then says so.
+ */
+export async function judgedMessages(
+  guards: readonly GuardOptions[],
+  messages: readonly AgenticMessage[],
+  run: AgentRun<never>,
+): Promise<readonly AgenticMessage[] | undefined> {
+  const judged: AgenticMessage[] = [];
+  for (const message of messages) {
+    let last = message;
+    for (const guard of isInput(message) ? guards : []) {
+      const { input } = guard;
+      if (input === undefined) continue;
+      const judging = last;
+      const verdict = await ask(guard, run.ctx, () => input.call(guard, judging, run));
+      if (verdict?.block !== undefined) return undefined;
+      if (verdict !== undefined) last = withInputText(judging, verdict.replace);
+    }
+    judged.push(last);
+  }
+  return judged;
 }
 
 /** What a user has written, and neither a result nor what the agent has said to its model. */

@@ -10,16 +10,18 @@ import { systemMessage } from "../../schema/message/construct-message.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 import { askOption } from "../agent-context.js";
 import type { AgentParts } from "../agent-parts.js";
-import type { SpentTokens } from "../agent-state.js";
+import { noUsage, type SpentTokens } from "../agent-state.js";
 import type { AgentCallOptions } from "../call-options.js";
 import { wrongFunctionResult } from "../errors.js";
 import { isToolSuspended } from "../interrupt-kinds.js";
 import { countedModel } from "../middleware/summarize.js";
 import { patientModelOf } from "../model-chain.js";
+import { isHidden } from "../said-before.js";
 
 /** A turn that waits, and what the user has written meanwhile. */
 export interface WaitingTurn {
-  /** The agent whose tools wait. */
+  /** The agent that is called, and the one whose tools wait. */
+  readonly root: AgentParts;
   readonly parts: AgentParts;
   readonly threadId: string;
   readonly interrupts: readonly Interrupt[];
@@ -51,19 +53,46 @@ export async function suspendedAnswers(turn: WaitingTurn): Promise<ReadAnswers> 
   const { callbacks, runtime } = turn.parts.options;
   const reading = new Chain<readonly AgenticMessage[]>()
     .append(async (asked: readonly AgenticMessage[], ctx: NodeContext): Promise<unknown> => {
+      const messages = await judged(turn, asked, ctx);
+      if (messages === undefined) return undefined;
       const model = countedModel(await modelOf(turn, ctx), (_ctx, name, usage) => spent.push({ model: name, usage }));
-      return structured(model, schema).invoke(asked, { parent: ctx });
+      return structured(model, schema).invoke([systemMessage(task), ...messages], { parent: ctx });
     })
     .compile({ name: "suspended_answers", callbacks, runtime });
   const { requestContext, signal, callbacks: watchers } = turn.options;
   const run = withoutUndefined<RunOptions>({ requestContext, signal, callbacks: watchers });
-  const found = await reading.invoke([systemMessage(task), ...turn.messages], run);
+  const found = await reading.invoke(turn.messages, run);
   if (!isFields(found)) return { answers: undefined, spent };
   const answers = suspended.flatMap(({ id }, index): [string, unknown][] => {
     const answer = found[`question_${index + 1}`];
     return answer === undefined ? [] : [[id, answer]];
   });
   return { answers: answers.length === 0 ? undefined : Object.fromEntries(answers), spent };
+}
+
+/** What the guards of the agents let through of what the user says; `undefined` if they block it. */
+async function judged(
+  { root, parts, threadId, options, history }: WaitingTurn,
+  messages: readonly AgenticMessage[],
+  ctx: NodeContext,
+): Promise<readonly AgenticMessage[] | undefined> {
+  const guards = [...new Set([...root.guards, ...parts.guards])];
+  if (guards.length === 0) return messages;
+  const { judgedMessages } = await import("../guards/judge-input.js");
+  const all = [...history, ...messages];
+  return judgedMessages(guards, messages, {
+    agent: parts.name,
+    requestContext: ctx.requestContext,
+    threadId,
+    userId: options.userId,
+    signal: ctx.signal,
+    ctx,
+    messages: all,
+    view: all.filter((message) => !isHidden(message)),
+    steps: [],
+    usage: noUsage,
+    state: undefined as never,
+  });
 }
 
 /** The agent's model, with all its patience. */

@@ -95,7 +95,7 @@ export function closedQuestions({ interrupts, results = [], pushed, taken, ...re
   const missing = (calls: readonly FunctionToolCall[]): readonly AgenticMessage[] =>
     notExecuted(calls, "the conversation went on without its result");
   const messages = completed(rest.messages, results, missing);
-  return { ...rest, status: "aborted", messages: [...messages, ...untakenLogged({ pushed, taken })] };
+  return { ...rest, status: "aborted", messages: [...messages, ...untakenLogged({ pushed, taken }, rest)] };
 }
 
 /** The state of a turn whose process ended: its run may have saved more than the turn itself. */
@@ -111,7 +111,7 @@ export async function cutOff(
   const logged = state === undefined ? rest.messages : loggedIn(state, record);
   const messages = [
     ...withUnjudged(completed(logged, results, missing), record, state?.heard),
-    ...untakenLogged(pushedAsLogged(record, logged)),
+    ...untakenLogged(pushedAsLogged(record, logged), record),
   ];
   if (state === undefined) return { ...rest, status: "failed", messages };
   return {

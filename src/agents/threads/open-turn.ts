@@ -113,7 +113,8 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
       const { answers, spent: more } = await answered(asked, turns, last);
       spent.push(...more);
       if (answers !== undefined) {
-        const request = options.requestId === undefined ? undefined : { id: options.requestId, prompt: messages };
+        const { requestId: id } = options;
+        const request = id === undefined ? undefined : { id, prompt: await promptDigest(messages) };
         return { kind: "resumed", checkpointId: runIdOf(last.key), answers, request, spent };
       }
       if (options.onWaiting !== "close") throw threadWaiting(threadId, last.record.interrupts);
@@ -157,7 +158,8 @@ async function answered(asked: NewTurn, turns: readonly StoredTurn[], { record }
   if (parts.options.autoResumeSuspendedTools !== true) return { answers: undefined, spent: [] };
   const agent = reachableFrom(parts).find(({ name }) => name === record.agent) ?? parts;
   const { interrupts = [] } = record;
-  return suspendedAnswers({ parts: agent, threadId, interrupts, messages, history: messagesOfTurns(turns), options });
+  const history = messagesOfTurns(turns);
+  return suspendedAnswers({ root: parts, parts: agent, threadId, interrupts, messages, history, options });
 }
 
 async function newTurn(

@@ -37,8 +37,11 @@ export function untaken({ pushed = [], taken = 0 }: Pick<TurnRecord, "pushed" | 
 }
 
 /** The same as it is logged by a turn that ends before it takes them. */
-export function untakenLogged(record: Pick<TurnRecord, "pushed" | "taken">): readonly AgenticMessage[] {
-  return untaken(record).map(asUnjudged);
+export function untakenLogged(
+  record: Pick<TurnRecord, "pushed" | "taken">,
+  { guarded }: Pick<TurnRecord, "guarded">,
+): readonly AgenticMessage[] {
+  return guarded === true ? untaken(record).map(asUnjudged) : untaken(record);
 }
 
 /** The log of a turn that ends before its guards have judged all of it: they have judged the first `heard` messages. */

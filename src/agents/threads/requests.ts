@@ -50,7 +50,10 @@ export async function checkPrompt(
   requestId: string,
 ): Promise<AnsweringRequest | undefined> {
   const answering = answeringRequest(record, requestId);
-  const isSame = answering === undefined ? await isSamePrompt(messages, record) : isEqual(messages, answering.prompt);
+  const isSame =
+    answering === undefined
+      ? await isSamePrompt(messages, record)
+      : answering.prompt === (await promptDigest(messages));
   if (!isSame) throw otherPrompt(requestId);
   return answering;
 }

@@ -272,7 +272,7 @@ export class ThreadTurn {
     const told = status === "done" ? {} : pushedAsLogged(others, end.messages);
     const logged = status === "done" ? end.messages : withUnjudged(end.messages, others, state?.heard);
     // one that waits takes them when it goes on
-    const messages = status === "waiting" ? end.messages : [...logged, ...untakenLogged(told)];
+    const messages = status === "waiting" ? end.messages : [...logged, ...untakenLogged(told, others)];
     // nothing has run, so it stays what it was; one without an owner can be resumed
     if (former !== undefined && (state === undefined || (former.status === "waiting" && leavesOpen(error)))) {
       return former.status === "open" ? { ...others, status: "open" } : { ...former, ...userOf(rest) };

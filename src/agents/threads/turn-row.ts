@@ -40,7 +40,8 @@ export interface StoredStep {
 /** A request whose prompt was read as the answers to what a turn has asked. */
 export interface AnsweringRequest {
   readonly id: string;
-  readonly prompt: readonly AgenticMessage[];
+  /** The digest of what it said. */
+  readonly prompt: string;
 }
 
 /** One turn of a thread, as it is stored. */
