@@ -6,30 +6,35 @@ import { changeTurn, mayRun, type StoredTurn, type TurnRecord } from "./turn-row
 /** Says something to the turn that runs. `false` if none does, or it is about to end. */
 export async function pushTo(
   store: CheckpointStore,
-  newest: StoredTurn | undefined,
+  turns: readonly StoredTurn[],
   messages: readonly AgenticMessage[],
 ): Promise<boolean> {
+  const newest = turns.at(-1);
   if (newest === undefined || newest.record.status !== "open" || !(await mayRun(store, newest.record))) return false;
+  const before = idsIn(turns.slice(0, -1).flatMap(({ record }) => record.messages));
+  const fresh = messages.filter(({ id }) => id === undefined || !before.has(id));
   let isTaken = false;
   await changeTurn(
     store,
     newest.key,
     (record) => {
       isTaken = record?.mark === newest.record.mark && record?.status === "open" && record.sealed !== true;
-      return record === undefined || !isTaken ? undefined : withPushed(record, messages);
+      return record === undefined || !isTaken ? undefined : withPushed(record, fresh);
     },
     newest,
   );
   return isTaken;
 }
 
-/** A message that is pushed again, as its id tells, is there already. */
+/** A message that is said again, as its id tells, is there already. */
 function withPushed(record: TurnRecord, messages: readonly AgenticMessage[]): TurnRecord | undefined {
   const { pushed = [] } = record;
-  const known = new Set([...record.messages, ...pushed].map(({ id }) => id));
+  const known = idsIn([...record.messages, ...pushed]);
   const fresh = messages.filter(({ id }) => id === undefined || !known.has(id));
   return fresh.length === 0 ? undefined : { ...record, pushed: [...pushed, ...fresh] };
 }
+
+const idsIn = (messages: readonly AgenticMessage[]): ReadonlySet<unknown> => new Set(messages.map(({ id }) => id));
 
 /** What a turn was told and has not logged. */
 export function untaken({ pushed = [], taken = 0 }: Pick<TurnRecord, "pushed" | "taken">): readonly AgenticMessage[] {

@@ -243,7 +243,7 @@ class StoredThreads implements Threads {
     const messages = promptMessages(prompt);
     if (messages.length === 0 || messages.some(({ role }) => role !== "user")) throw notAPush(messages);
     const { asPushed, pushTo } = await import("./push.js");
-    return pushTo(this.#store, (await this.#read(id)).at(-1), asPushed(messages));
+    return pushTo(this.#store, await this.#read(id), asPushed(messages));
   }
 
   async sweep(options: ThreadSweepOptions): Promise<number> {

@@ -64,6 +64,22 @@ describe.each(Object.entries(stores))("push, in %s", (_name, makeStore) => {
     expect(await push()).toBe(false);
   });
 
+  it("is said once to a thread, as its id tells, also where an earlier turn has heard it", async () => {
+    const store = makeStore();
+    const push = (id: string) => threads(store).push("t", userMessage(id, { id }));
+    const says =
+      (...ids: string[]): ScriptEntry =>
+      async () => {
+        for (const id of ids) expect(await push(id)).toBe(true);
+        return "fine";
+      };
+    const agent = createAgent({ model: scriptedModel(says("m-1", "m-1"), "a", says("m-1", "m-2"), "b"), store });
+    await agent.generate("one", { threadId: "t" });
+    await agent.generate("two", { threadId: "t" });
+    const ids = (await threads(store).messages("t")).flatMap(({ id }) => id ?? []);
+    expect(ids).toEqual(["m-1", "m-2"]);
+  });
+
   it("is logged by a turn that fails, and taken by one that goes on", async () => {
     const store = makeStore();
     const tool = createTool({ id: "look", description: "Looks.", inputSchema: z.object({}), execute: () => "seen" });

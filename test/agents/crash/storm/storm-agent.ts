@@ -10,7 +10,7 @@ import {
 } from "kumiko";
 import { createAgent, createMiddleware } from "kumiko/agents";
 import type { StormLine, StormSettings } from "./storm-log.js";
-import { answerTo, hashOf, planIn } from "./storm-turns.js";
+import { answerTo, hashOf, planIn, saidIn } from "./storm-turns.js";
 
 /** The operation that is under way. */
 export const operation = new AsyncLocalStorage<number>();
@@ -47,13 +47,15 @@ export function notedStore(store: CheckpointStore, note: Note): CheckpointStore 
   const noted = async <T>(key: string, data: Uint8Array | undefined, work: () => Promise<T>): Promise<T> => {
     if (!key.startsWith("~thread/")) return work();
     const isTurn = /\/\d{8}$/.test(key);
-    const { messages, status } = isTurn && data !== undefined ? JSON.parse(new TextDecoder().decode(data)) : {};
-    const prompt = (messages as AgenticMessage[] | undefined)?.map(planIn).find((plan) => plan !== undefined)?.n;
+    const record = isTurn && data !== undefined ? JSON.parse(new TextDecoder().decode(data)) : {};
+    const { messages = [], status, mark, pushed = [] } = record;
+    const said = isTurn ? [...new Set(saidIn([...messages, ...pushed]))] : undefined;
+    const prompt = (messages as AgenticMessage[]).map(planIn).find((plan) => plan !== undefined)?.n;
     const isRemoval = data === undefined;
     note({ k: isRemoval ? "remove" : "write", key, prompt, status });
     try {
       const result = await work();
-      note({ k: isRemoval ? "removed" : "wrote", key, prompt, status });
+      note({ k: isRemoval ? "removed" : "wrote", key, prompt, status, mark, said });
       return result;
     } catch (error) {
       note({ k: "refused", key });
@@ -134,14 +136,14 @@ function stormModel(note: Note) {
   return {
     component: "model" as const,
     async generate(messages: readonly AgenticMessage[], { signal }: ModelContext): Promise<AgenticMessage> {
-      note({ k: "asked" });
+      note({ k: "asked", said: saidIn(messages) });
       const { message, isSlow } = nextAnswer(messages);
       await pause(isSlow ? 150 : 1, signal);
       note({ k: "answered" });
       return message;
     },
     async *stream(messages: readonly AgenticMessage[], { signal }: ModelContext) {
-      note({ k: "asked" });
+      note({ k: "asked", said: saidIn(messages) });
       const { message, isSlow } = nextAnswer(messages);
       const [block] = message.contentBlocks;
       const words = block?.type === "assistant_gen_text" ? block.text.split(/(?<= )/) : [];

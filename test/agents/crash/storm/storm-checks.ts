@@ -2,7 +2,7 @@ import { type AgenticMessage, type CheckpointStore, textOf, toolCallsOf } from "
 import { type ThreadInfo, type Threads, type Turn, threads } from "kumiko/agents";
 import { canBeSent } from "../../agents.js";
 import type { StormLine } from "./storm-log.js";
-import { followedBy, hashOf } from "./storm-turns.js";
+import { followedBy, hashOf, saidIn, wrongOrderIn } from "./storm-turns.js";
 
 /** All rows of a store at one moment. */
 export type Snapshot = ReadonlyMap<string, string>;
@@ -14,6 +14,7 @@ interface Row {
   readonly mark?: string;
   readonly after?: string;
   readonly messages: readonly AgenticMessage[];
+  readonly pushed?: readonly AgenticMessage[];
 }
 
 /** What is wrong with the threads of a store at one moment. */
@@ -59,6 +60,18 @@ function mistakesOf(rows: readonly Row[], isCalm: boolean): string[] {
     }
     before.push(...messages);
   }
+  const wrong = wrongOrderIn(saidIn(before));
+  if (wrong !== undefined) mistakes.push(wrong);
+  for (const { number, pushed = [] } of rows) {
+    const others = rows.filter((row) => row.number !== number).flatMap(({ messages }) => saidIn(messages));
+    const twice = wrongOrderIn(saidIn(pushed)) ?? saidIn(pushed).find((id) => others.includes(id));
+    if (twice !== undefined) mistakes.push(`what turn ${number} was told: ${twice}`);
+  }
+  for (const { number, status, messages } of rows) {
+    const answer = messages.findLastIndex(({ role }) => role === "assistant");
+    if (status === "done" && saidIn(messages.slice(answer)).length > 0)
+      mistakes.push(`turn ${number} is done, and nobody answered ${saidIn(messages.slice(answer)).join()}`);
+  }
   return mistakes;
 }
 
@@ -68,6 +81,27 @@ function hashesIn(message: AgenticMessage): string[] {
   const text = followedBy(textOf(message));
   const calls = toolCallsOf(message).flatMap(({ callId }) => callId.split(".").at(-3) ?? []);
   return text === undefined ? calls : [text, ...calls];
+}
+
+/** What was said to turns that took it, and stands no more in those of them that are there. */
+export function lostIn(lines: readonly StormLine[], snapshot: Snapshot): string[] {
+  const written = new Map<string, { readonly key: string; readonly mark?: string | undefined }>();
+  const mistakes: string[] = [];
+  for (const line of lines) {
+    const op = `${line.life}:${line.op}`;
+    if (line.k === "wrote" && line.said !== undefined)
+      for (const id of line.said) if (!written.has(`${op} ${id}`)) written.set(`${op} ${id}`, line);
+    if (line.k !== "pushed") continue;
+    const turn = written.get(`${op} ${line.id}`);
+    const data = turn && snapshot.get(turn.key);
+    if (turn === undefined || data === undefined) continue;
+    const { mark, status, messages, pushed = [] }: Row = JSON.parse(data);
+    if (mark !== turn.mark) continue;
+    const isOver = status !== "open" && status !== "waiting";
+    const found = saidIn(isOver ? messages : [...messages, ...pushed]);
+    if (!found.includes(line.id)) mistakes.push(`${line.id} is lost: ${turn.key} is ${status}, with ${found.join()}`);
+  }
+  return mistakes;
 }
 
 /** Errors that say what happened, and what to do. */
@@ -130,6 +164,8 @@ function ranTwice(lines: readonly StormLine[]): string[] {
       for (const one of done.values()) if (one.op === op) noteSave(one, line.k, at);
     }
     if (line.k === "end" && (line.said === "left" || line.code?.startsWith("~") === true)) stopped.add(op);
+    const doubled = line.k === "asked" ? wrongOrderIn(line.said) : undefined;
+    if (doubled !== undefined) mistakes.push(`a model was shown ${doubled} (line ${at})`);
     if (line.k === "model") asking.set(op, `${line.attempt} ${line.what}`);
     if (line.k === "answered") done.set(asking.get(op) ?? "", { op, begun: 0, saves: [] });
     if (line.k === "tooled") done.set(`${line.attempt} ${line.what}`, { op, begun: 0, saves: [] });

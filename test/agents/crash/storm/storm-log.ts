@@ -27,7 +27,13 @@ export type StormLine = { readonly life: number; readonly op: number } & (
       readonly message?: string;
     }
   | { readonly k: "model"; readonly attempt: string; readonly what: string }
-  | { readonly k: "asked" | "answered" }
+  | { readonly k: "answered" }
+  | { readonly k: "asked"; readonly said: readonly string[] }
+  | {
+      /** Something was said to a turn, which has taken it. */
+      readonly k: "pushed";
+      readonly id: string;
+    }
   | { readonly k: "tool" | "tooled"; readonly attempt: string; readonly what: string }
   | {
       /** A row of a thread is about to be written or removed; was; or was not, since others were faster. */
@@ -36,6 +42,9 @@ export type StormLine = { readonly life: number; readonly op: number } & (
       /** Which prompt it has, and how far it is. */
       readonly prompt?: string | undefined;
       readonly status?: string | undefined;
+      /** The name of the turn, and what was said to it while it ran. */
+      readonly mark?: string | undefined;
+      readonly said?: readonly string[] | undefined;
     }
   | { readonly k: "unhandled"; readonly message: string }
   | { readonly k: "mistake"; readonly message: string }

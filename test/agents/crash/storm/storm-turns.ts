@@ -38,6 +38,26 @@ export function planIn(message: AgenticMessage): Plan | undefined {
   return text.startsWith("{") ? JSON.parse(text) : undefined;
 }
 
+/** Names what is said to a turn that runs: by whom, and as which of what is said to the thread. */
+export const saidId = (sender: string, number: number): string => `said-${sender}-${number}`;
+const saidPattern = /^said-(.+)-(\d+)$/;
+
+/** What of it is in messages, in order. */
+export function saidIn(messages: readonly AgenticMessage[]): string[] {
+  return messages.flatMap(({ id }) => (id !== undefined && saidPattern.test(id) ? [id] : []));
+}
+
+/** What is wrong with the order in which it stands: something twice, or before what the same sender has said earlier. */
+export function wrongOrderIn(said: readonly string[]): string | undefined {
+  const last = new Map<string, number>();
+  for (const id of said) {
+    const [, sender = "", number] = saidPattern.exec(id) ?? [];
+    if (Number(number) <= (last.get(sender) ?? -1)) return `${id} comes after number ${last.get(sender)}`;
+    last.set(sender, Number(number));
+  }
+  return undefined;
+}
+
 /** Stands for a conversation: the same one for the same texts, calls and results. */
 export function hashOf(messages: readonly AgenticMessage[]): string {
   const said = messages.map((message) => [

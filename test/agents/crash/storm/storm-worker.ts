@@ -6,7 +6,7 @@ import { sqliteStore } from "kumiko/sqlite";
 import { dice } from "../../../crash/dice.js";
 import { notedStore, openNotes, operation, stormAgent } from "./storm-agent.js";
 import type { StormSettings } from "./storm-log.js";
-import { makePlan, planIn } from "./storm-turns.js";
+import { makePlan, planIn, saidId } from "./storm-turns.js";
 
 const settings: StormSettings = JSON.parse(process.argv[2] ?? "");
 const { sqlite, postgres } = settings.store;
@@ -123,6 +123,25 @@ async function answer(thread: string): Promise<unknown> {
   return (await stream.result).finishReason;
 }
 
+/** How much each lane has said to each thread. */
+const saidBy = new Map<string, number>();
+
+/** Says something to the turn that runs, now and then twice, as a client does that has got no answer. */
+async function push(thread: string, lane: number): Promise<unknown> {
+  const name = `${lane} ${thread}`;
+  const number = (saidBy.get(name) ?? 0) + 1;
+  saidBy.set(name, number);
+  const id = saidId(`${settings.life}.${lane}`, number);
+  const say = (): Promise<boolean> => all.push(thread, userMessage(`I say ${id}`, { id }));
+  const said = await Promise.allSettled(isOneOf(4) ? [say(), say()] : [say()]);
+  if (isOneOf(6)) said.push(...(await Promise.allSettled([say()])));
+  const failed = said.find((one) => one.status === "rejected");
+  const isSaid = said.some((one) => one.status === "fulfilled" && one.value);
+  if (isSaid) note({ k: "pushed", id });
+  else if (failed !== undefined) throw failed.reason;
+  return isSaid;
+}
+
 async function look(thread: string): Promise<unknown> {
   switch (roll(8)) {
     case 0:
@@ -173,7 +192,7 @@ async function change(thread: string): Promise<unknown> {
   }
 }
 
-type Operation = readonly [name: string, work: (thread: string) => Promise<unknown>];
+type Operation = readonly [name: string, work: (thread: string, lane: number) => Promise<unknown>];
 const times = (count: number, ...operation: Operation): Operation[] => Array.from({ length: count }, () => operation);
 
 const operations: readonly Operation[] = [
@@ -182,18 +201,19 @@ const operations: readonly Operation[] = [
   ...times(10, "replace", replace),
   ...times(12, "stop", (thread) => all.stop(thread)),
   ...times(14, "answer", answer),
+  ...times(30, "push", push),
   ...times(8, "look", look),
   ...times(12, "change", change),
 ];
 
-async function operate(): Promise<void> {
+async function operate(lane: number): Promise<void> {
   const thread = pick(settings.threads);
   const [what, work] = pick(operations);
   note({ k: "call", what, thread });
   const start = performance.now();
   const ms = (): number => Math.round(performance.now() - start);
   try {
-    note({ k: "end", what, said: await work(thread), ms: ms() });
+    note({ k: "end", what, said: await work(thread, lane), ms: ms() });
   } catch (error) {
     const { code, message, name, cause } = error as KumikoError;
     const told = KumikoError.is(error) ? code : `~${name}`;
@@ -208,14 +228,14 @@ async function operate(): Promise<void> {
 }
 
 let next = 0;
-async function lane(): Promise<void> {
+async function work(lane: number): Promise<void> {
   while (next < settings.operations) {
     const number = next++;
-    await operation.run(number, operate);
+    await operation.run(number, () => operate(lane));
     if (isOneOf(4)) await new Promise((resolve) => setTimeout(resolve, roll(30)));
   }
 }
 
-await Promise.all(Array.from({ length: settings.lanes }, lane));
+await Promise.all(Array.from({ length: settings.lanes }, (_, lane) => work(lane)));
 await opened.close();
 note({ k: "over" });

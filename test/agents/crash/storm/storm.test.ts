@@ -80,6 +80,8 @@ function report(name: string, all: readonly Aftermath[]): string {
     kills: sum(({ kills }) => kills),
     freezes: sum(({ freezes }) => freezes),
     looks: sum(({ looks }) => looks),
+    turns: sum(({ lines }) => new Set(lines.flatMap((line) => (line.k === "wrote" && line.mark) || [])).size),
+    pushed: sum(({ lines }) => lines.filter(({ k }) => k === "pushed").length),
     stops: { count: sorted.length, median: at(0.5), p95: at(0.95), most: at(1) },
     codes,
   };

@@ -8,7 +8,7 @@ import Database from "libsql";
 import type pg from "pg";
 import { type Dice, dice } from "../../../crash/dice.js";
 import { openNotes, stormAgent } from "./storm-agent.js";
-import { listed, mistakesIn, mistakesInLists, mistakesInLog, type Snapshot } from "./storm-checks.js";
+import { listed, lostIn, mistakesIn, mistakesInLists, mistakesInLog, type Snapshot } from "./storm-checks.js";
 import { readStorm, type StormLine, type StormSettings } from "./storm-log.js";
 
 /** Where processes meet. */
@@ -122,6 +122,7 @@ export async function storm(sea: Sea, { seed, operations }: Storm): Promise<Afte
   await Promise.all([ended, weather()]);
   const lines = readStorm(log);
   for (const mistake of mistakesInLog(lines, killed)) mistakes.add(mistake);
+  for (const mistake of lostIn(lines, await sea.snapshot())) mistakes.add(mistake);
   for (const mistake of await calm(sea, { log, roll, hasKills })) mistakes.add(mistake);
   return { mistakes: [...mistakes], lines, ...state };
 }
