@@ -1,4 +1,9 @@
-// How long the page of the viewer takes with a run of 10,000 spans: npx tsx bench/details/viewer-page.ts. It needs a Chromium.
+// How long the page of the viewer takes with a run of 10,000 spans, and `kumiko dev` until it is seen:
+// npm run build && npx tsx bench/details/viewer-page.ts. It needs a Chromium.
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { chromium } from "playwright-core";
 import type { RunView, SpanView } from "../../src/viewer/api.js";
 import { browserPath } from "../../test/viewer/page/chromium.js";
@@ -42,8 +47,47 @@ for (const name of ["small", "large"]) {
   );
   await page.close();
 }
-await browser.close();
 await server.close();
+const command = join(import.meta.dirname, "../../dist/bin/kumiko.js");
+if (existsSync(command)) await firstPaints();
+else process.stdout.write("kumiko dev was not built: npm run build\n");
+await browser.close();
+
+/** From the command to the first paint, and until the apps of the file are there. The browser is open, as that of the user. */
+async function firstPaints(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "kumiko-bench-"));
+  const packages = join(import.meta.dirname, "../../node_modules");
+  symlinkSync(packages, join(folder, "node_modules"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  const entry = JSON.stringify(join(import.meta.dirname, "../../dist/index.js"));
+  const code = `import { Chain } from ${entry};
+export const app: object = new Chain<string>().append((text) => text.length, { key: "count" }).compile({ name: "counter" });`;
+  writeFileSync(join(folder, "app.ts"), code);
+  for (let n = 0; n < 3; n++) {
+    const began = Date.now();
+    const child = spawn(process.execPath, [command, "dev", join(folder, "app.ts"), "--port", "0", "--no-open"]);
+    const address = await new Promise<string>((resolve) => {
+      child.stdout.on("data", (piece) => resolve(String(piece).trim()));
+    });
+    const listens = Date.now() - began;
+    const page = await browser.newPage();
+    await page.goto(address);
+    await page.waitForSelector('a[href*="apps/app"]');
+    const shown = Date.now() - began;
+    const painted = await page.evaluate(() => {
+      const [paint] = performance.getEntriesByName("first-contentful-paint");
+      return performance.timeOrigin + (paint?.startTime ?? Number.NaN);
+    });
+    process.stdout.write(
+      `kumiko dev: listens after ${listens} ms, first paint after ${(painted - began).toFixed(0)} ms, apps after ${shown} ms\n`,
+    );
+    await page.close();
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    await ended;
+  }
+  rmSync(folder, { recursive: true });
+}
 
 function ms(value = 0): string {
   return `${value.toFixed(1)} ms`;

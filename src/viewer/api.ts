@@ -271,8 +271,13 @@ export interface SaveView {
   readonly calls?: readonly string[];
   /** Ids of open questions. */
   readonly questions: readonly string[];
+  /** What was asked, of a save that waits for answers. */
+  readonly asked?: readonly AskedView[];
   readonly error?: string;
 }
+
+/** A question, whether it is open or was answered long ago. */
+export type AskedView = Pick<QuestionView, "id" | "address" | "path" | "kind" | "key" | "info">;
 
 /** `GET runs/<ref>/saves?before=<entry>` */
 export interface SaveList {

@@ -73,7 +73,8 @@ async function savedRun({ app: given, checkpointId }: SavedRunOf, options: RunPa
   for await (const entry of app.history(checkpointId)) entries.unshift(entry);
   if (entries.length === 0) throw unknownSaves(checkpointId);
   const info = app.graphInfo();
-  const saves = entries.map(saveView);
+  const show = (info: unknown) => wireView(info, { redact: options.redact, path: ["info"] });
+  const saves = entries.map((entry) => saveView(entry, show));
   const states: Record<string, StateView> = {};
   for (const { id } of entries) states[`${id} `] = await stateView(app, checkpointId, id, options);
   return { view: viewOfSaves(info, checkpointId, saves), states, savedAt: Date.now() };

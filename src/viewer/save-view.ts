@@ -1,8 +1,13 @@
 import type { HistoryEntry } from "../checkpoint/history/history-entry.js";
-import type { RunStatus, SaveView } from "./api.js";
+import type { Interrupt } from "../checkpoint/pause/interrupt.js";
+import { isStopInfo } from "../checkpoint/pause/stop-info.js";
+import { isFields } from "../is.js";
+import type { AskedView, RunStatus, SaveView, ValueView } from "./api.js";
+import { placeOf } from "./span-view.js";
 import { withoutSecrets } from "./wire-value.js";
 
-export function saveView(entry: HistoryEntry): SaveView {
+/** `show` is what is shown of a value. */
+export function saveView(entry: HistoryEntry, show: (value: unknown) => ValueView): SaveView {
   const { id, at, cause, ran, failed, next, calls, interrupts, error } = entry;
   return {
     id,
@@ -13,8 +18,24 @@ export function saveView(entry: HistoryEntry): SaveView {
     next,
     ...(calls === undefined ? {} : { calls }),
     questions: interrupts.map((interrupt) => interrupt.id),
+    ...(cause === "interrupt" && { asked: interrupts.map((interrupt) => askedView(interrupt, show)) }),
     ...(error === undefined ? {} : { error: withoutSecrets(error) }),
   };
+}
+
+export function askedView(asked: Interrupt, show: (value: unknown) => ValueView): AskedView {
+  const { id, address, key, info } = asked;
+  const { path } = placeOf(address);
+  return { id, address, path, kind: kindOf(asked), ...(key !== undefined && { key }), info: show(info) };
+}
+
+function kindOf({ info, schema }: Interrupt): AskedView["kind"] {
+  if (isStopInfo(info)) return "stop";
+  if (schema === undefined) return "text";
+  const { properties } = schema as { readonly properties?: unknown };
+  const isApproval =
+    isFields(info) && info.kind === "tool_approval" && isFields(properties) && "approved" in properties;
+  return isApproval ? "approval" : "ask";
 }
 
 /** How a run stands by its newest save. */

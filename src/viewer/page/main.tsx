@@ -23,7 +23,8 @@ function Page({ client }: { readonly client: Client }) {
       </main>
     );
   }
-  return about === undefined ? <main class="empty" aria-busy="true" /> : <Ready client={client} about={about} />;
+  if (about === undefined) return <main class="empty" aria-busy="true" />;
+  return <Ready client={client} about={about} onAbout={setAbout} />;
 }
 
 interface Notice {
@@ -32,7 +33,13 @@ interface Notice {
   readonly isFailure: boolean;
 }
 
-function Ready({ client, about }: { readonly client: Client; readonly about: About }) {
+interface ReadyProps {
+  readonly client: Client;
+  readonly about: About;
+  onAbout(about: About): void;
+}
+
+function Ready({ client, about, onAbout }: ReadyProps) {
   const [notices, setNotices] = useState<readonly Notice[]>(() =>
     about.notices.map((text, id) => ({ id: -1 - id, text, isFailure: false })),
   );
@@ -47,8 +54,12 @@ function Ready({ client, about }: { readonly client: Client; readonly about: Abo
     () =>
       subscribe((event) => {
         if (event.type === "notice") say(event.text);
+        // the process of kumiko dev has started, or started again: its apps may be others
+        if (event.type === "dev" && event.state.status === "running") {
+          client.get<About>("about").then(onAbout, (error: unknown) => say(messageOf(error), true));
+        }
       }),
-    [subscribe, say],
+    [subscribe, say, client, onAbout],
   );
   const session = useMemo((): Session => ({ client, about, subscribe, say }), [client, about, subscribe, say]);
   return (

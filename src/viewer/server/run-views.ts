@@ -1,6 +1,5 @@
 import type { GraphInfo } from "../../callbacks/graph-info.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
-import { isStopInfo } from "../../checkpoint/pause/stop-info.js";
 import { KumikoError, messageOf } from "../../errors.js";
 import { isFields } from "../../is.js";
 import type { ModelPrice } from "../../models/cost-of.js";
@@ -17,10 +16,11 @@ import type {
   StateView,
   ToolView,
   TurnView,
+  ValueView,
 } from "../api.js";
 import { levelOf } from "../layout/graph-picture.js";
-import { saveView } from "../save-view.js";
-import { placeOf, spanView, usageView } from "../span-view.js";
+import { askedView, saveView } from "../save-view.js";
+import { spanView, usageView } from "../span-view.js";
 import { errorView, type Redact, wireView, withoutSecrets } from "../wire-value.js";
 import type { LiveRun, LiveSpan } from "./live-span.js";
 import { toolsOf } from "./shown-apps.js";
@@ -121,6 +121,12 @@ export class RunViews {
     return spanView(span, { segment, rootAddress: root.address, show: values.view, prices });
   }
 
+  /** What is shown of what a question asks. */
+  readonly #info = (info: unknown): ValueView => {
+    const { values, redact } = this.#parts;
+    return values.view(wireView(info, { redact, path: ["info"] }));
+  };
+
   /** Spans of a run from an index on. */
   spans(run: LiveRun, from: number): SpanList {
     return spanPage(run.spans, from, (span) => this.span(run, span));
@@ -180,7 +186,8 @@ export class RunViews {
     if (app === undefined) return { noHistory: `The graph "${row.graph}" is not among the apps.` };
     const found: SaveView[] = [];
     try {
-      for await (const entry of app.graph.history(row.id, { limit: mostSaves })) found.push(saveView(entry));
+      for await (const entry of app.graph.history(row.id, { limit: mostSaves }))
+        found.push(saveView(entry, this.#info));
     } catch (error) {
       if (KumikoError.is(error) && error.code === "NO_HISTORY")
         return { noHistory: "Compile the graph with history: true to see its saves." };
@@ -195,7 +202,7 @@ export class RunViews {
   ): Promise<{ readonly saves: readonly SaveView[]; readonly more: boolean }> {
     const found: SaveView[] = [];
     const entries = stored.app?.graph.history(stored.row.id, { before, limit: mostSaves + 1 }) ?? [];
-    for await (const entry of entries) found.push(saveView(entry));
+    for await (const entry of entries) found.push(saveView(entry, this.#info));
     return { saves: found.slice(0, mostSaves).reverse(), more: found.length > mostSaves };
   }
 
@@ -220,23 +227,18 @@ export class RunViews {
   }
 
   #question(run: ReadRun, asked: Interrupt, said: (path: string) => readonly unknown[] | undefined): QuestionView {
-    const { id, address, key, info, schema, expiresAt } = asked;
-    const { values, redact } = this.#parts;
-    const { path } = placeOf(address);
+    const { info, schema, expiresAt } = asked;
+    const { redact } = this.#parts;
+    const view = askedView(asked, this.#info);
     const tools = run.app === undefined ? {} : toolsOf(run.app.info);
     const name = isFields(info) ? info.toolName : undefined;
     const tool = Object.values(tools)
       .flat()
       .find((one: ToolView) => one.name === name);
-    const before = said(path);
+    const before = said(view.path);
     return {
-      id,
+      ...view,
       run: this.storedRow(run),
-      address,
-      path,
-      kind: kindOf(asked),
-      ...(key !== undefined && { key }),
-      info: values.view(wireView(info, { redact, path: ["info"] })),
       ...(schema !== undefined && { schema: schema as JsonSchema }),
       ...(tool !== undefined && { tool }),
       askedAt: run.row.since,
@@ -258,15 +260,6 @@ export class RunViews {
       return undefined;
     };
   }
-}
-
-function kindOf({ info, schema }: Interrupt): QuestionView["kind"] {
-  if (isStopInfo(info)) return "stop";
-  if (schema === undefined) return "text";
-  const { properties } = schema as { readonly properties?: unknown };
-  const isApproval =
-    isFields(info) && info.kind === "tool_approval" && isFields(properties) && "approved" in properties;
-  return isApproval ? "approval" : "ask";
 }
 
 export function segmentView({ startedAt, endedAt, status }: LiveSpan): SegmentView {

@@ -24,6 +24,8 @@ describe.runIf(browserPath !== undefined)(`questions, with the real server${miss
     await expect.poll(() => page.locator(".empty").textContent()).toContain("Nothing waits");
     await page.goto(`${url}#/runs/s.desk.r-1`);
     await expect.poll(() => statusOf(page)).toBe("finished");
+    // what was asked is still told
+    await expect.poll(() => page.locator(".talk").textContent()).toContain("Close T-1?");
     await page.getByRole("tab", { name: "Details" }).click();
     await page.locator("[data-path=letter]").click();
     const letter = "Dear customer, T-1: broken → close, with thanks.";

@@ -2,7 +2,19 @@
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import type { About, AppView, Can, QuestionView, RunRow, RunView } from "../../../src/viewer/api.js";
+import type { GraphInfo } from "../../../src/callbacks/graph-info.js";
+import type {
+  About,
+  AppView,
+  Can,
+  DevState,
+  QuestionView,
+  RunRow,
+  RunView,
+  SaveList,
+  TurnList,
+} from "../../../src/viewer/api.js";
+import { graphPicture, levelOf } from "../../../src/viewer/layout/graph-picture.js";
 import { layoutGraph } from "../../../src/viewer/layout/layout-graph.js";
 import { loadPageAssets } from "../../../src/viewer/page-assets.js";
 import { pageHtml } from "../../../src/viewer/page-html.js";
@@ -24,6 +36,8 @@ export interface RecordedServer {
   readonly posts: { readonly path: string; readonly body: unknown }[];
   /** Answers of POST by path; else 202 with the run. */
   readonly answers: Map<string, { readonly status: number; readonly body: unknown }>;
+  /** Tells open pages how the process of the app is. */
+  tell(state: DevState): void;
   close(): Promise<void>;
 }
 
@@ -31,6 +45,11 @@ export interface RecordedData {
   readonly can?: Can;
   readonly questions?: readonly QuestionView[];
   readonly views?: Readonly<Record<string, RunView>>;
+  readonly apps?: Readonly<Record<string, GraphInfo>>;
+  /** What comes before that of the views. */
+  readonly older?: SaveList & TurnList;
+  /** As `kumiko dev` says it. Without a process that runs, there are no apps. */
+  readonly dev?: DevState;
 }
 
 const minute = 60_000;
@@ -177,13 +196,22 @@ export async function serveRecorded(options: RecordedData = {}): Promise<Recorde
     notices: [],
     isLive: false,
   };
+  let { dev } = options;
+  const open = new Set<ServerResponse>();
   const viewOf = (ref: string, inner: string | undefined, from: number): unknown => {
     const view = views[ref] ?? data.view;
     const { spans, more } = spanPage(view.spans, inner === "spans" ? from : 0, (span) => span);
     return inner === "spans" ? { spans, more } : { ...view, spans, ...(more && { moreSpans: ref }) };
   };
   const get = (path: string, search: URLSearchParams): unknown => {
-    if (path === "about") return about;
+    if (path === "about") return dev === undefined ? about : { ...about, ...devParts(dev, about), dev };
+    const [, key = ""] = /^apps\/(\w+)/.exec(path) ?? [];
+    const info = options.apps?.[key];
+    if (info !== undefined && path.endsWith("/level")) return graphPicture(info, search.getAll("opened"));
+    if (info !== undefined) {
+      const { level: _level, ...app } = appOf(key);
+      return { ...app, graph: info, ...levelOf(info) };
+    }
     if (path === "questions") return { questions: options.questions ?? data.questions, errors: [] };
     if (path === "runs") {
       const rows = data.rows.filter(({ status }) => (search.get("status") ?? status) === status);
@@ -191,6 +219,7 @@ export async function serveRecorded(options: RecordedData = {}): Promise<Recorde
       return { runs: rows.filter(({ graph, ref }) => `${graph} ${ref}`.includes(text)) };
     }
     const [, ref, inner] = /^runs\/([^/]+)(?:\/(\w+))?$/.exec(path) ?? [];
+    if (inner === "saves" || inner === "turns") return options.older;
     if (inner === "state") {
       const entry = search.get("entry") ?? "";
       const state = recorded.states[entry];
@@ -214,6 +243,11 @@ export async function serveRecorded(options: RecordedData = {}): Promise<Recorde
     if (pathname === "/assets/page.css") return send(response, 200, assets.style, { "content-type": "text/css" });
     const path = decodeURIComponent(pathname.replace("/api/", ""));
     const json = { "content-type": "application/json" };
+    if (path === "live") {
+      open.add(response.writeHead(200));
+      response.flushHeaders();
+      return undefined;
+    }
     if (request.method !== "POST") return send(response, 200, JSON.stringify(get(path, searchParams)), json);
     void readBody(request).then((body) => {
       posts.push({ path, body: JSON.parse(body) });
@@ -229,7 +263,16 @@ export async function serveRecorded(options: RecordedData = {}): Promise<Recorde
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { url: `http://127.0.0.1:${port}/`, posts, answers, close };
+  const tell = (state: DevState): void => {
+    dev = state;
+    for (const page of open) page.write(`${JSON.stringify({ type: "dev", id: -1, state })}\n`);
+  };
+  return { url: `http://127.0.0.1:${port}/`, posts, answers, tell, close };
+}
+
+/** Without a process that runs, there are no apps. */
+function devParts({ status }: DevState, { apps }: About): Pick<About, "apps" | "isLive"> {
+  return { apps: status === "running" ? apps : [], isLive: true };
 }
 
 const policy =

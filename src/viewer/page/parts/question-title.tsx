@@ -1,10 +1,10 @@
 /** @jsxImportSource preact */
-import type { QuestionView } from "../../api.js";
+import type { AskedView, QuestionView } from "../../api.js";
 import { brief, field, fieldsOf, textOf } from "./plain-value.js";
 import { SafeText } from "./safe-text.js";
 
 /** What is asked, in one line. */
-export function questionTitle({ kind, info, key, path, tool }: QuestionView): string {
+export function questionTitle({ kind, info, key, path, tool }: AskedView & Pick<QuestionView, "tool">): string {
   if (kind === "approval") return `May ${tool?.name ?? textOf(field(info.value, "toolName")) ?? key} run?`;
   if (kind === "stop") return `Continue at ${path || key || "this point"}?`;
   const titles = ["title", "question", "message", "text"].map((name) => textOf(field(info.value, name)));

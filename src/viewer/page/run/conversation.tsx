@@ -1,17 +1,18 @@
 /** @jsxImportSource preact */
 import { Component, type ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ErrorView, QuestionView, TurnView } from "../../api.js";
+import type { ErrorView, QuestionView, TurnList, TurnView } from "../../api.js";
+import { messageOf } from "../client.js";
 import { count, duration, plural } from "../parts/format.js";
 import { Icon, iconOf } from "../parts/icon.js";
 import { JsonView } from "../parts/json-view.js";
 import { brief } from "../parts/plain-value.js";
-import { QuestionTitle } from "../parts/question-title.js";
+import { QuestionTitle, questionTitle } from "../parts/question-title.js";
 import { SafeText } from "../parts/safe-text.js";
 import { readMessage, type ShownMessage } from "./messages.js";
 import type { Moment } from "./moment.js";
 import type { ShownSpan } from "./run-model.js";
-import { type Talk, type TalkItem, talkAt } from "./talk-items.js";
+import { isAsked, type Talk, type TalkItem, talkAt } from "./talk-items.js";
 
 interface ConversationProps {
   readonly moment: Moment;
@@ -19,7 +20,11 @@ interface ConversationProps {
   onSelect(row: string | undefined): void;
   /** Draws what answers a question; absent where nobody can. */
   readonly answer?: ((question: QuestionView) => ComponentChildren) | undefined;
+  /** Loads the turns before one; absent in a saved page. */
+  readonly loadTurns?: LoadTurns | undefined;
 }
+
+export type LoadTurns = (before: number) => Promise<TurnList>;
 
 /** So many are shown at first: the last ones. */
 const firstItems = 120;
@@ -27,7 +32,7 @@ const firstItems = 120;
 const itemsOfLeap = 24;
 
 /** What was said and done, up to a moment. */
-export function Conversation({ moment, selected, onSelect, answer }: ConversationProps) {
+export function Conversation({ moment, selected, onSelect, answer, loadTurns }: ConversationProps) {
   const ref = useRef<HTMLDivElement>(null);
   const [limit, setLimit] = useState(firstItems);
   const { items, earlier } = useTalk(moment, limit);
@@ -40,10 +45,9 @@ export function Conversation({ moment, selected, onSelect, answer }: Conversatio
   const open = moment.isEnd ? view.questions : [];
   const isTold = items.some(({ kind }) => kind === "error") || items.some(isFailedCall);
   const error = moment.isEnd && !isTold ? view.run.error : undefined;
-  const turns = (view.turns ?? []).slice(0, -1);
   return (
     <div class="talk" ref={ref} tabIndex={0} role="log" aria-label="Conversation" aria-live="off">
-      {turns.length > 0 && <EarlierTurns turns={turns} />}
+      <EarlierTurns turns={view.turns ?? []} load={loadTurns} />
       {items.length === 0 && <p class="t3">{quiet(moment)}</p>}
       {earlier > 0 && (
         <button type="button" class="link" onClick={() => setLimit(limit * 4)}>
@@ -112,9 +116,7 @@ function unasked(
 
 function questionOf(address: string, status: string, open: readonly QuestionView[]): QuestionView | undefined {
   if (status !== "waiting") return undefined;
-  return open.find(
-    (other) => other.address === address || other.path === address || other.address.startsWith(`${address};`),
-  );
+  return open.find((other) => isAsked(other, address));
 }
 
 /** The error of a run whose spans are not known here, or of what is not shown. */
@@ -198,9 +200,9 @@ function ItemContent({ item, isOpen, onSelect, children }: ItemProps) {
         <div class="msg ai">
           <div class="who">
             <Icon name="ask" size={11} />
-            {item.span.path} {children === undefined ? "asked a question" : "asks"}
+            {item.span.path} {children === undefined ? "asked" : "asks"}
           </div>
-          {children}
+          {children ?? (item.asked && <SafeText text={questionTitle(item.asked)} />)}
         </div>
       );
     case "error":
@@ -317,12 +319,39 @@ function ToolCall({ item, isOpen, onSelect, children }: ToolCallProps) {
   );
 }
 
-/** Folded: what matters is the turn that is looked at. */
-function EarlierTurns({ turns }: { readonly turns: readonly TurnView[] }) {
+interface EarlierTurnsProps {
+  /** The last turns; the very last is the one that is looked at. */
+  readonly turns: readonly TurnView[];
+  readonly load: LoadTurns | undefined;
+}
+
+/** Folded: what matters is the turn that is looked at. Those before the last 50 are loaded when they are asked for. */
+function EarlierTurns({ turns, load }: EarlierTurnsProps) {
+  const [older, setOlder] = useState<TurnList>({ turns: [], more: true });
+  const [failure, setFailure] = useState<string | undefined>();
+  const shown = [...older.turns, ...turns.slice(0, -1)];
+  const [first] = shown;
+  if (first === undefined) return null;
+  const hasMore = load !== undefined && older.more && first.turn > 1;
+  const loadMore = (): void => {
+    load?.(first.turn).then(
+      (found) => setOlder({ turns: [...found.turns, ...older.turns], more: found.more }),
+      (error: unknown) => setFailure(messageOf(error)),
+    );
+  };
   return (
     <details class="earlier">
-      <summary>{plural(turns.length, "earlier turn")}</summary>
-      {turns.map(({ turn, prompt, messages }) => (
+      <summary>
+        {count(shown.length)}
+        {hasMore ? " or more" : ""} earlier {shown.length === 1 ? "turn" : "turns"}
+      </summary>
+      {hasMore && (
+        <button type="button" class="link" onClick={loadMore}>
+          Show more turns
+        </button>
+      )}
+      {failure !== undefined && <p class="failure">{failure}</p>}
+      {shown.map(({ turn, prompt, messages }) => (
         <div key={turn} class="turn">
           {[...prompt, ...messages].map((value, index) => {
             const message = readMessage(value);

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { QuestionView, ValueView } from "../../api.js";
 import type { Level } from "../../layout/level.js";
 import { isTyping, useIsSmall } from "../parts/elements.js";
-import { Conversation } from "./conversation.js";
+import { Conversation, type LoadTurns } from "./conversation.js";
 import { Details } from "./details.js";
 import { GraphView } from "./graph-view.js";
 import { Jumps } from "./jumps.js";
@@ -27,6 +27,7 @@ interface RunBodyProps {
   readonly answer?: ((question: QuestionView) => ComponentChildren) | undefined;
   readonly readState?: ReadState | undefined;
   readonly load?: ((more: string) => Promise<ValueView>) | undefined;
+  readonly loadTurns?: LoadTurns | undefined;
   readonly loadLevel?: ((opened: readonly string[]) => Promise<Level>) | undefined;
   /** Stands at the right of the timeline's controls. */
   readonly controls?: ComponentChildren;
@@ -90,7 +91,15 @@ function TabContent(props: RunBodyProps & { readonly graph: ComponentChildren; r
   const { moment, selected, onSelect, load } = props;
   switch (props.tab) {
     case "talk":
-      return <Conversation moment={moment} selected={selected} onSelect={onSelect} answer={props.answer} />;
+      return (
+        <Conversation
+          moment={moment}
+          selected={selected}
+          onSelect={onSelect}
+          answer={props.answer}
+          loadTurns={props.loadTurns}
+        />
+      );
     case "details":
       return <Details moment={moment} selected={selected} load={load} read={props.readState} />;
     case "state":

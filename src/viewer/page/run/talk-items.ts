@@ -1,4 +1,4 @@
-import type { WireValue } from "../../api.js";
+import type { AskedView, WireValue } from "../../api.js";
 import { field, parsed } from "../parts/plain-value.js";
 import { readMessage, readMessages, type ShownMessage } from "./messages.js";
 import { type Moment, type Status, statusAt } from "./moment.js";
@@ -26,7 +26,13 @@ export type TalkItem =
       readonly result: WireValue | undefined;
       readonly status: Status;
     }
-  | { readonly kind: "question"; readonly id: string; readonly span: ShownSpan }
+  /** `asked` is known where the run keeps a history. */
+  | {
+      readonly kind: "question";
+      readonly id: string;
+      readonly span: ShownSpan;
+      readonly asked: AskedView | undefined;
+    }
   | { readonly kind: "error"; readonly id: string; readonly span: ShownSpan }
   | { readonly kind: "wait"; readonly id: string; readonly ms: number };
 
@@ -145,11 +151,25 @@ function newItem({ kind, span }: Part, moment: Moment): TalkItem {
     case "tool":
       return toolOf(span, moment);
     case "question":
+      return { kind, id, span, asked: askedBy(span, moment.run) };
     case "error":
       return { kind, id, span };
     default:
       return kind satisfies never;
   }
+}
+
+/** What it asked, by the save with which it began to wait. */
+function askedBy({ end, source }: ShownSpan, { saves }: RunModel): AskedView | undefined {
+  const save = saves.findLast(
+    ({ time, asked }) => time <= end + 50 && asked?.some((one) => isAsked(one, source.address)),
+  );
+  return save?.asked?.find((one) => isAsked(one, source.address));
+}
+
+/** Whether a question is one of the node at an address, or of what ran in it. */
+export function isAsked(question: AskedView, address: string): boolean {
+  return question.address === address || question.path === address || question.address.startsWith(`${address};`);
 }
 
 function toolOf(span: ShownSpan, { run, time }: Moment): TalkItem {

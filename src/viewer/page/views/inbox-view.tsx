@@ -8,7 +8,7 @@ import { age, dateTime, duration, plural } from "../parts/format.js";
 import { Icon } from "../parts/icon.js";
 import { QuestionTitle, questionBrief, questionTitle } from "../parts/question-title.js";
 import { SafeText } from "../parts/safe-text.js";
-import { addressOf, go } from "../route.js";
+import { addressOf, go, readRoute } from "../route.js";
 import { Prompt } from "../run/conversation.js";
 import { readMessage } from "../run/messages.js";
 import { useQuestions, useSession } from "../session.js";
@@ -27,7 +27,8 @@ export function InboxView({ picked }: { readonly picked: string | undefined }) {
     if (question !== undefined) answered.add(question.run.ref);
     const at = questions.findIndex(({ id }) => id === question?.id);
     const next = questions[at + 1] ?? questions[at - 1];
-    go({ view: "inbox", question: next?.id });
+    // whoever has left before the answer came back stays there
+    if (readRoute(location.hash).view === "inbox") go({ view: "inbox", question: next?.id });
     reload();
   };
   return (

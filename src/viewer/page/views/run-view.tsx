@@ -1,6 +1,15 @@
 /** @jsxImportSource preact */
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import type { LiveEvent, QuestionView, RunView as RunData, RunResult, StateView, ValueView } from "../../api.js";
+import type {
+  LiveEvent,
+  QuestionView,
+  RunView as RunData,
+  RunResult,
+  SaveList,
+  StateView,
+  TurnList,
+  ValueView,
+} from "../../api.js";
 import type { Level } from "../../layout/level.js";
 import { levelPath, messageOf, newKey } from "../client.js";
 import { QuestionForm } from "../form/question-form.js";
@@ -38,7 +47,7 @@ export function RunView({ runRef }: { readonly runRef: string }) {
     );
   }
   if (data === undefined) return <p class="empty t3">Loading …</p>;
-  return <LoadedRun view={data} path={path} reload={reload} />;
+  return <LoadedRun view={data} path={path} reload={reload} change={change} />;
 }
 
 /** Whether more has changed than the event tells. */
@@ -55,9 +64,10 @@ interface LoadedRunProps {
   readonly view: RunData;
   readonly path: string;
   reload(): void;
+  change(update: (view: RunData) => RunData): void;
 }
 
-function LoadedRun({ view, path, reload }: LoadedRunProps) {
+function LoadedRun({ view, path, reload, change }: LoadedRunProps) {
   const { client, about } = useSession();
   const now = useNow(view.run.status === "running");
   const run = useMemo(() => readRun(view, now), [view, now]);
@@ -71,6 +81,10 @@ function LoadedRun({ view, path, reload }: LoadedRunProps) {
     [client, path],
   );
   const load = useCallback((more: string) => client.get<ValueView>(`values/${more}`), [client]);
+  const loadTurns = useCallback(
+    (before: number) => client.get<TurnList>(`${path}/turns`, { before: String(before) }),
+    [client, path],
+  );
   const { app } = view.run;
   const loadLevel = useCallback(
     (opened: readonly string[]) => client.get<Level>(levelPath(app ?? "", opened)),
@@ -101,20 +115,24 @@ function LoadedRun({ view, path, reload }: LoadedRunProps) {
         answer={about.can === "look" ? undefined : answer}
         readState={readState}
         load={load}
+        loadTurns={loadTurns}
         loadLevel={app === undefined ? undefined : loadLevel}
         controls={
-          about.can === "act" && (
-            <button
-              type="button"
-              class="btn sm"
-              disabled={!canFork || moment.save === undefined}
-              title={view.canFork === true ? undefined : view.canFork}
-              onClick={() => setDialog("fork")}
-            >
-              <Icon name="fork" size={13} />
-              Fork from here
-            </button>
-          )
+          <>
+            <EarlierSaves view={view} path={path} change={change} />
+            {about.can === "act" && (
+              <button
+                type="button"
+                class="btn sm"
+                disabled={!canFork || moment.save === undefined}
+                title={view.canFork === true ? undefined : view.canFork}
+                onClick={() => setDialog("fork")}
+              >
+                <Icon name="fork" size={13} />
+                Fork from here
+              </button>
+            )}
+          </>
         }
       />
       {dialog === "fork" && moment.save !== undefined && (
@@ -122,6 +140,28 @@ function LoadedRun({ view, path, reload }: LoadedRunProps) {
       )}
       {dialog === "save" && <SaveDialog view={view} path={path} onClose={() => setDialog(undefined)} />}
     </>
+  );
+}
+
+/** The newest 1,000 saves come with the run. */
+function EarlierSaves({ view, path, change }: Pick<LoadedRunProps, "view" | "path" | "change">) {
+  const { client, say } = useSession();
+  const [isAll, setIsAll] = useState(false);
+  const [first] = view.saves ?? [];
+  if (isAll || first === undefined || first.cause === "start" || first.cause === "fork") return null;
+  const load = async (): Promise<void> => {
+    try {
+      const { saves, more } = await client.get<SaveList>(`${path}/saves`, { before: first.id });
+      setIsAll(!more);
+      change((old) => ({ ...old, saves: [...saves, ...(old.saves ?? [])] }));
+    } catch (error) {
+      say(messageOf(error), true);
+    }
+  };
+  return (
+    <button type="button" class="btn sm quiet" onClick={load}>
+      Earlier saves
+    </button>
   );
 }
 

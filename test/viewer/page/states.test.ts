@@ -1,0 +1,95 @@
+// What the page shows now and then: the banner of kumiko dev, large graphs, and what is further back.
+import { END, Graph, START } from "kumiko";
+import { describe, expect, it } from "vitest";
+import type { SaveView, TurnView } from "../../../src/viewer/api.js";
+import { browserPath, missing, usePage } from "./open-page.js";
+import { recordedData } from "./recorded-server.js";
+
+const { open } = usePage();
+
+describe.runIf(browserPath !== undefined)(`the page of kumiko dev${missing}`, () => {
+  it("says why the app has stopped, restarts it, and then shows its apps", async () => {
+    const ended = { status: "ended", message: "TypeError: no", place: "/app/agent.ts:7", hasChanged: false } as const;
+    const { page, server } = await open("#/runs", { data: { dev: ended } });
+    const banner = page.getByRole("alert");
+    await expect.poll(() => banner.textContent()).toMatch(/has stopped.*TypeError: no.*agent\.ts:7/);
+    expect(await page.locator("a[href*='apps/refund-desk']").count()).toBe(0);
+    await page.getByRole("button", { name: "Restart" }).click();
+    await expect.poll(() => server.posts).toEqual([{ path: "restart", body: {} }]);
+    server.tell({ status: "running", hasChanged: false });
+    await expect.poll(() => page.locator("a[href*='apps/refund-desk']").count()).toBeGreaterThan(0);
+    expect(await banner.count()).toBe(0);
+    server.tell({ status: "running", hasChanged: true });
+    await expect.poll(() => page.locator(".strip").textContent()).toContain("A file has changed.");
+  });
+
+  it("lists the apps, with what they are", async () => {
+    const { page } = await open("#/apps", { width: 360 });
+    await expect
+      .poll(() => page.locator(".app-row").allTextContents())
+      .toEqual(["refund-deskgraph", "research-reportworkflow", "investigateagent"]);
+    await page.locator(".app-row").first().click();
+    await expect.poll(() => page.locator("h1").textContent()).toBe("refund-desk");
+  });
+});
+
+describe.runIf(browserPath !== undefined)(`a large graph${missing}`, () => {
+  it("has its inner graphs folded, until one is pressed", async () => {
+    const info = new Graph<number, number>()
+      .addNode("big", lineOf(160))
+      .addEdge(START, "big")
+      .addEdge("big", END)
+      .compile({ name: "outer" })
+      .graphInfo();
+    const { page } = await open("#/apps/outer", { data: { apps: { outer: info } } });
+    const card = page.locator("[data-path=big]");
+    await expect.poll(() => card.textContent()).toContain("160 nodes");
+    await card.press("Enter");
+    await page.locator("[data-path='big/n0']").waitFor();
+    await page.getByRole("button", { name: "Fold it again" }).click();
+    await expect.poll(() => page.locator("[data-path='big/n0']").count()).toBe(0);
+  });
+
+  it("of more than 2,000 nodes is a list, of which only what is in sight is drawn", async () => {
+    const info = lineOf(2_001).compile({ name: "line" }).graphInfo();
+    const { page } = await open("#/apps/line", { data: { apps: { line: info } } });
+    const rows = page.locator(".node-row");
+    await rows.first().waitFor();
+    expect(await rows.count()).toBeLessThan(100);
+    await page.locator(".node-list").evaluate((list) => list.scrollTo(0, list.scrollHeight));
+    await page.locator("[data-path=n2000]").waitFor();
+  });
+});
+
+describe.runIf(browserPath !== undefined)(`what is further back in a run${missing}`, () => {
+  it("is loaded when it is asked for: turns and saves", async () => {
+    const said = (turn: number): TurnView => ({
+      turn,
+      status: "finished",
+      prompt: [{ role: "user", contentBlocks: [{ type: "user_input_text", text: `Question ${turn}` }] }],
+      messages: [],
+    });
+    const { view } = recordedData();
+    const [first, ...saves] = view.saves ?? [];
+    const run = { ...view, saves, turns: [said(51), said(52)] };
+    const older = { saves: [first as SaveView], turns: [said(50)], more: false };
+    const { page } = await open("#/runs/long", { data: { views: { long: run }, older } });
+    await page.locator(".earlier summary").click();
+    await page.getByRole("button", { name: "Show more turns" }).click();
+    await expect.poll(() => page.locator(".earlier .turn").allTextContents()).toEqual(["Question 50", "Question 51"]);
+    expect(await page.getByRole("button", { name: "Show more turns" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Earlier saves" }).click();
+    await expect.poll(() => page.locator(".ctl .where").textContent()).toContain(`of ${saves.length + 1}`);
+    expect(await page.getByRole("button", { name: "Earlier saves" }).count()).toBe(0);
+  });
+});
+
+function lineOf(count: number): Graph<number, number> {
+  const graph = new Graph<number, number>();
+  const edges = graph as { addEdge(from: string, to: string): void } & typeof graph;
+  for (let n = 0; n < count; n++) graph.addNode(`n${n}`, (value: number) => value);
+  for (let n = 1; n < count; n++) edges.addEdge(`n${n - 1}`, `n${n}`);
+  edges.addEdge(START, "n0");
+  edges.addEdge(`n${count - 1}`, END);
+  return graph;
+}
