@@ -76,7 +76,8 @@ async function read(prompt: Parameters<typeof agent.stream>[0], name: string, op
 async function expectDelivered(thread: string, name: string, text: string): Promise<void> {
   for await (const { status, messages } of all.turns(thread)) {
     if (status !== "aborted" || !messages.some((message) => planIn(message)?.n === name)) continue;
-    const last = messages.at(-1);
+    // what was said to it meanwhile stands behind its answer
+    const last = messages.findLast(({ role }) => role === "assistant");
     const isKept = last !== undefined && textOf(last).startsWith(text);
     if (!isKept) note({ k: "mistake", message: `"${text}" was delivered by ${thread} ${name}, but is not kept` });
   }
