@@ -48,6 +48,7 @@ export const groups: readonly PageGroup[] = [
     text: "Runs",
     pages: [
       "when-things-fail",
+      "../failures-compared",
       "waiting-for-people",
       "waiting-for-people-reference",
       "../durable-runs",

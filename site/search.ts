@@ -72,7 +72,7 @@ export const miniSearch = {
     /** Guides come before the reference, except for code names; comparisons and lists of errors come after what they list. */
     boostDocument: (id: string, term: string): number => {
       if (id.includes("/coming-from-")) return 0.5;
-      if (/(?:\/guides\/(?:errors|what-the-compiler-says)|\/tool-calls-compared)\./.test(id)) return 0.5;
+      if (/(?:\/guides\/(?:errors|what-the-compiler-says)|\/(?:tool-calls|failures)-compared)\./.test(id)) return 0.5;
       if (id.includes("/reference/")) return term.includes("_") || term.length > 13 ? 1.5 : 0.15;
       // the first section of a page says what the page is about
       return id.includes("#") && !id.endsWith("-reference") ? 1 : 1.2;
