@@ -89,7 +89,8 @@ describe("The pictures of the documentation", () => {
   const folder = join(import.meta.dirname, "../../docs/guides/pictures");
 
   it("are all there, and no others", () => {
-    const drawn = readdirSync(folder).filter((name) => name.endsWith(".svg"));
+    // of exported spans, another script draws a picture
+    const drawn = readdirSync(folder).filter((name) => name.endsWith(".svg") && name !== "exported-spans.svg");
     expect(drawn.sort()).toEqual(
       Object.keys(pictures)
         .map((name) => `${name}.svg`)
