@@ -11,7 +11,7 @@ import {
   messagesOf,
 } from "kumiko/agents";
 import { scriptedModel } from "kumiko/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { call, canBeSent, eventsOf, failureOf, resultTexts, weatherCall, weatherTool } from "./agents.js";
 
@@ -24,6 +24,25 @@ async function idsIn(store: ReturnType<typeof memoryStore>): Promise<string[]> {
 const askAll = approvals({ rules: [{ tool: "*", action: "ask" }] });
 
 describe("an agent that waits", () => {
+  it("is saved in one write, which is taken back where its store cannot say that it was made", async () => {
+    const store = memoryStore();
+    const put = vi.spyOn(store, "put");
+    const { tool } = weatherTool({ requireApproval: true });
+    const model = scriptedModel([weatherCall("1", "Kyoto")], [weatherCall("2", "Nara")]);
+    const agent = createAgent({ model, tools: [tool], store });
+    expect((await agent.generate("Weather?")).finishReason).toBe("waiting");
+    expect(put).toHaveBeenCalledOnce();
+    const ids = await idsIn(store);
+    const write = store.put.bind(store);
+    put.mockRestore();
+    vi.spyOn(store, "put").mockImplementationOnce(async (...args) => {
+      await write(...args);
+      throw new Error("The line broke.");
+    });
+    expect((await failureOf(agent.generate("Weather?"))).code).toBe("STORE_FAILED");
+    expect(await idsIn(store)).toEqual(ids);
+  });
+
   it("resolves with what it waits for, and goes on with the answers", async () => {
     const store = memoryStore();
     const { tool, ran } = weatherTool({ requireApproval: true });

@@ -1,7 +1,7 @@
 import { assistantMessage, functionToolCall, memoryStore, RequestContext as RuntimeContext } from "kumiko";
 import { Agent, cloneStep, createStep, createTool, createWorkflow, Mastra } from "kumiko/mastra";
 import { scriptedModel } from "kumiko/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { add, asking, failing, registered, step, workflow } from "./workflows.js";
 
@@ -31,6 +31,43 @@ describe("a workflow", () => {
       result: 12,
       input: 1,
       steps: { a: { status: "success", payload: 1, output: 2 }, b: { status: "success", payload: 2, output: 12 } },
+    });
+  });
+
+  describe("without a storage of yours", () => {
+    const watched = (given: ReturnType<typeof workflow>, more: object = {}) => {
+      const mastra = new Mastra({ workflows: { given: given.commit() }, logger: false, ...more });
+      const writes = vi.spyOn(mastra.getStorage(), "put");
+      return { flow: given, mastra, writes };
+    };
+    const chain = () => workflow().then(add("a")).then(asking("ask")) as never as ReturnType<typeof workflow>;
+
+    it("is saved once, when it waits", async () => {
+      const { flow, writes } = watched(chain());
+      const run = flow.createRun();
+      expect((await run.start({ inputData: 1 })).status).toBe("suspended");
+      expect(writes).toHaveBeenCalledTimes(1);
+      expect((await run.resume({ resumeData: { ok: true } })).status).toBe("success");
+    });
+
+    it("is not saved where it does not wait, unless others may know the run, or every step is saved", async () => {
+      const plain = watched(workflow().then(add("a")) as never);
+      await plain.flow.createRun().start({ inputData: 1 });
+      expect(plain.writes).not.toHaveBeenCalled();
+      await plain.flow.createRun({ runId: "known" }).start({ inputData: 1 });
+      expect(plain.writes).toHaveBeenCalledOnce();
+      const stepwise = watched(workflow("flow", { durability: "step" }).then(add("a")) as never);
+      await stepwise.flow.createRun().start({ inputData: 1 });
+      expect(stepwise.writes).toHaveBeenCalled();
+    });
+
+    it("is not started twice at the same time", async () => {
+      const { flow } = watched(chain());
+      const run = flow.createRun();
+      const first = run.start({ inputData: 1 });
+      expect(await rejected(() => run.start({ inputData: 2 }))).toMatchObject({ code: "CHECKPOINT_IN_USE" });
+      expect((await first).status).toBe("suspended");
+      expect((await run.resume({ resumeData: { ok: true } })).status).toBe("success");
     });
   });
 

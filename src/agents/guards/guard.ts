@@ -38,7 +38,7 @@ export interface GuardOptions {
   input?(message: AgenticMessage, run: AgentRun): Verdict;
   /**
    * Judges the text of each answer before it is read. A streamed one comes in pieces: each time what is not released yet, which lags
-   * 200 characters behind the model, and at the end the rest, with `done: true`. What it finds should be no longer than that. A
+   * 200 to 232 characters behind the model, and at the end the rest, with `done: true`. What it finds should be no longer than that. A
    * structured answer is judged whole, as JSON; reasoning never.
    */
   output?(text: string, piece: { readonly done: boolean }, run: AgentRun): Verdict;

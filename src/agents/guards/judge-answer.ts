@@ -17,7 +17,7 @@ type Tell = (chunk: AgenticMessage) => Promise<void> | undefined;
 
 /** Judges the answers of a turn. */
 export interface AnswerJudge {
-  /** Reads an answer in pieces, and tells what readers get of it. `gathered` has all of it in the end, if somebody gathers it. */
+  /** Reads an answer in pieces and passes on what may be read. `gathered` holds the whole answer at the end, if someone gathers it anyway. */
   read(given: ChunkSource<AgenticMessage>, gathered: Gathered | undefined, tell: Tell): Promise<void>;
   whole(message: AgenticMessage): Promise<AgenticMessage>;
 }

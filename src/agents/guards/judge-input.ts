@@ -47,13 +47,13 @@ export async function judgeInput(turn: OngoingTurn, ctx: NodeContext): Promise<A
 }
 
 /**
- * Judges messages before something else than a turn reads them, and returns them as they may be read; `undefined` if one is blocked:
- * the turn that they begin then says so.
+ * Judges messages that are read before a turn begins, and returns what may be read of them; `undefined` if one is blocked, as the turn
+ * that they begin will say.
  */
 export async function judgedMessages(
   guards: readonly GuardOptions[],
   messages: readonly AgenticMessage[],
-  run: AgentRun<never>,
+  run: AgentRun,
 ): Promise<readonly AgenticMessage[] | undefined> {
   const judged: AgenticMessage[] = [];
   for (const message of messages) {

@@ -34,8 +34,8 @@ interface TextPiece {
 export const nothing: AgenticMessage = { role: "assistant", contentBlocks: [] };
 
 /**
- * Text on its way through the guards, each of which gets what the one before it releases. Blocks that follow one another are one
- * text, for that is how it is read.
+ * Text that passes through the guards one after another: each gets what the one before it has released. Consecutive blocks count as
+ * one text, because they are read as one.
  */
 export class OpenText {
   readonly #stages: readonly JudgedText[];

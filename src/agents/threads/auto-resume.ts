@@ -91,7 +91,7 @@ async function judged(
     view: all.filter((message) => !isHidden(message)),
     steps: [],
     usage: noUsage,
-    state: undefined as never,
+    state: undefined,
   });
 }
 

@@ -11,15 +11,14 @@ export async function pushTo(
 ): Promise<boolean> {
   const newest = turns.at(-1);
   if (newest === undefined || newest.record.status !== "open" || !(await mayRun(store, newest.record))) return false;
-  const before = idsIn(turns.slice(0, -1).flatMap(({ record }) => record.messages));
-  const fresh = messages.filter(({ id }) => id === undefined || !before.has(id));
+  const before = turns.slice(0, -1).flatMap(({ record }) => record.messages);
   let isTaken = false;
   await changeTurn(
     store,
     newest.key,
     (record) => {
       isTaken = record?.mark === newest.record.mark && record?.status === "open" && record.sealed !== true;
-      return record === undefined || !isTaken ? undefined : withPushed(record, fresh);
+      return record === undefined || !isTaken ? undefined : withPushed(record, messages, before);
     },
     newest,
   );
@@ -27,14 +26,16 @@ export async function pushTo(
 }
 
 /** A message that is said again, as its id tells, is there already. */
-function withPushed(record: TurnRecord, messages: readonly AgenticMessage[]): TurnRecord | undefined {
+function withPushed(
+  record: TurnRecord,
+  messages: readonly AgenticMessage[],
+  before: readonly AgenticMessage[],
+): TurnRecord | undefined {
   const { pushed = [] } = record;
-  const known = idsIn([...record.messages, ...pushed]);
+  const known = new Set([...before, ...record.messages, ...pushed].map(({ id }) => id));
   const fresh = messages.filter(({ id }) => id === undefined || !known.has(id));
   return fresh.length === 0 ? undefined : { ...record, pushed: [...pushed, ...fresh] };
 }
-
-const idsIn = (messages: readonly AgenticMessage[]): ReadonlySet<unknown> => new Set(messages.map(({ id }) => id));
 
 /** What a turn was told and has not logged. */
 export function untaken({ pushed = [], taken = 0 }: Pick<TurnRecord, "pushed" | "taken">): readonly AgenticMessage[] {

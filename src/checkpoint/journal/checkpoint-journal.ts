@@ -156,7 +156,7 @@ export class CheckpointJournal implements Journal {
   #commit(isAlone: boolean): Promise<void> | undefined {
     const row = this.#row;
     const run = this.#run;
-    if (row === undefined || run === undefined || !this.#settings.isStepwise || this.#unclaimed) return undefined;
+    if (row === undefined || run === undefined || !this.#settings.isStepwise) return undefined;
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     if (this.#ending !== undefined) return undefined;
     return this.#save(run, row, isAlone);
@@ -342,14 +342,17 @@ export class CheckpointJournal implements Journal {
   async #create(row: OwnRow, start: RunSnapshot | undefined, failure: unknown): Promise<unknown> {
     const run = this.#run;
     if (run?.hasBegun !== true) return failure;
+    let write: Write | undefined;
     try {
       const snapshot = run.canBeSaved && !this.#isLeft ? run.snapshot() : start;
-      const write = snapshot && this.#document.next(this.#stoppedHead(failure), snapshot);
+      write = snapshot && this.#document.next(this.#stoppedHead(failure), snapshot);
       if (write !== undefined) row.version = versionOf(await row.call(write, undefined), row.id);
       return failure;
     } catch (error) {
       if (isConflict(error)) return checkpointInUse(row.id, undefined);
-      return isUnsaveable(error) ? error : storeError("write", row.id, error);
+      // it may be there all the same, and nobody would know of it
+      if (write !== undefined) await row.undo(write, undefined);
+      return storeError("write", row.id, error);
     }
   }
 

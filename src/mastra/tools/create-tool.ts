@@ -189,19 +189,12 @@ const partNames = [
 /** Copies the input and adds the parts of the call as getters. */
 function withParts(input: unknown, ctx: Partial<ToolParts<unknown>>): unknown {
   if (typeof input !== "object" || input === null) return input;
-  const call: PropertyDescriptor = { value: { input, ctx } };
-  if (isPlainObject(input) && !unusual.some((name) => Object.hasOwn(input, name))) {
-    // an object that is empty at first costs a fifth of one that is copied before
-    const copy = {};
-    for (const [name, part] of parts) Object.defineProperty(copy, name, part);
-    return Object.assign(Object.defineProperty(copy, callParts, call), input);
-  }
   const copy: object = isPlainObject(input)
     ? { ...input }
     : Array.isArray(input)
       ? [...input]
       : Object.create(Object.getPrototypeOf(input), Object.getOwnPropertyDescriptors(input));
-  Object.defineProperty(copy, callParts, call);
+  Object.defineProperty(copy, callParts, { value: { input, ctx }, enumerable: false });
   for (const [name, part] of parts) if (!Object.hasOwn(copy, name)) Object.defineProperty(copy, name, part);
   return copy;
 }
@@ -210,9 +203,6 @@ const callParts: unique symbol = Symbol("parts of the call");
 
 /** The same functions for all calls: objects with getters of their own outlive them in the engine. */
 const parts = partNames.map((name) => [name, { get: readPart(name), enumerable: false, configurable: true }] as const);
-
-/** Fields of an input that cannot be assigned. */
-const unusual: readonly string[] = [...partNames, "__proto__"];
 
 function readPart(name: keyof ToolParts<unknown>) {
   return function (this: WithParts): unknown {

@@ -1,4 +1,5 @@
 import { checkOptions } from "../../check-options.js";
+import { checkpointInUse } from "../../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { type Interrupt, InterruptError } from "../../checkpoint/pause/interrupt.js";
 import { RequestContext } from "../../components/request-context.js";
@@ -112,7 +113,9 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   async start(options: StartOptions<In> = {}): Promise<WorkflowResult<Out>> {
     const call = this.#callOf("start", options, startOptionNames);
     const given = await checkedInput(this.#owner, options.inputData, options.initialState);
+    const isBusy = this.#live !== undefined;
     return this.#run(call, async ({ graph, savesQuestionsOnly }, live, run) => {
+      if (isBusy) throw checkpointInUse(this.#checkpointId, undefined);
       const saved = { ...run, checkpointId: this.#checkpointId };
       const isPassing = savesQuestionsOnly && !this.#isKnown;
       this.#isKnown = true;

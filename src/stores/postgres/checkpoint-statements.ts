@@ -3,7 +3,7 @@ import { prepared, type Statement } from "./database.js";
 import { columnTypes } from "./run-statements.js";
 
 /** What a write does with the index of a run: the row keeps what it has, gets another one, or has none afterwards. */
-export type IndexWrite = "keep" | "set" | "remove";
+type IndexWrite = "keep" | "set" | "remove";
 
 /** The statements of a table. They are made once, so that each connection prepares each of them once. */
 export class CheckpointStatements {
@@ -14,7 +14,7 @@ export class CheckpointStatements {
    * All parts of the statement see the rows as they were before it, including the former number of the entry list and the former
    * status.
    */
-  readonly replace: Readonly<Record<"keep" | "set" | "remove", Statement>>;
+  readonly replace: Readonly<Record<IndexWrite, Statement>>;
   /** A concurrent writer waits for the row lock, and then meets another version. */
   readonly append: Readonly<Record<"keep" | "set", Statement>>;
   /** `rest` is the number of the entry list if an entry was appended after this statement began, which it cannot see. */

@@ -33,6 +33,7 @@ import { Table } from "./table.js";
  *   without it for three seconds, while others reach the server, may lose a run to another host; its next write then fails.
  *   Processes on the same host are checked by pid and start time instead. Behind a pooler (PgBouncer) there is no such
  *   connection: taking over a run from a crashed process on another host then needs `takeover: true`.
+ * - Statements are prepared by name, once a connection. Where a pooler loses them, they run unprepared from then on.
  * - A resolved `put` or `append` is as durable as the server's `synchronous_commit` makes it.
  *
  * @example

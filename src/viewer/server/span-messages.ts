@@ -61,7 +61,7 @@ export function spanMessage(span: LiveSpan): SpanMessage {
   };
 }
 
-/** Takes spans of another process. Of what is no span nothing is taken; one that is known already, from here, stays as it is. */
+/** Takes spans of another process. Anything else is ignored, and so are spans that this process has reported itself. */
 export class ForeignSpans {
   readonly #live: LiveRuns;
   readonly #taken = new WeakSet<LiveSpan>();

@@ -164,7 +164,7 @@ interface ItemProps {
   onSelect(row: string | undefined): void;
 }
 
-/** What is over is not drawn anew for each moment. */
+/** A part that is over is not rendered again for each moment. */
 class Item extends Component<ItemProps> {
   override shouldComponentUpdate({ item, isOpen, children, onSelect }: ItemProps): boolean {
     const { props } = this;

@@ -123,7 +123,7 @@ function kindOf(run: RunModel, span: ShownSpan): Part["kind"] | undefined {
 
 const settled = new WeakMap<Part, TalkItem>();
 
-/** What is over stays the same item, so that it is not drawn anew for each moment. */
+/** A part that is over keeps its item, so that it is not rendered again for each moment. */
 function itemOf(part: Part, moment: Moment): TalkItem {
   if (part.kind !== "wait" && part.kind !== "prompt" && part.span.end > moment.time) return newItem(part, moment);
   const found = settled.get(part) ?? newItem(part, moment);
