@@ -57,7 +57,8 @@ export class StoredRuns {
     );
     // where one store has more, the others are told from there on with it
     const since = Math.max(0, ...found.map((one) => one.since));
-    return { runs: found.flatMap(({ runs }) => runs).filter(({ row }) => row.since >= since), since };
+    const runs = found.flatMap((one) => one.runs).filter(({ row }) => row.since >= since);
+    return { runs: once(runs), since };
   }
 
   /** Runs that wait, the oldest first. */
@@ -68,8 +69,7 @@ export class StoredRuns {
         return rows.map((row) => this.#run(name, store, row));
       }),
     );
-    return found
-      .flat()
+    return once(found.flat())
       .sort((a, b) => a.row.since - b.row.since)
       .slice(0, limit);
   }
@@ -121,6 +121,13 @@ export class StoredRuns {
       dead.has(row.owner ?? "") && row.status === "running" ? { ...row, status: "ready" } : row,
     );
   }
+}
+
+/** A database that an app has opened and `--store` names too tells of each run twice: the app's is kept. */
+function once(runs: readonly StoredRun[]): StoredRun[] {
+  const keyOf = ({ row }: StoredRun): string => `${row.since} ${row.id}`;
+  const known = new Set(runs.filter(({ app }) => app !== undefined).map(keyOf));
+  return runs.filter((run) => run.app !== undefined || !known.has(keyOf(run)));
 }
 
 /** Stores list the oldest first, so the newest are looked for in windows of time that grow; each row is read once. */

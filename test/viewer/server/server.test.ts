@@ -362,6 +362,21 @@ describe("questions", () => {
     expect((await get<QuestionList>("questions")).questions).toEqual([]);
   });
 
+  it("are told once where the database of an app is named as a store beside it", async () => {
+    const store = memoryStore();
+    const app = asking(store);
+    await stop(app.invoke("Refund?", { checkpointId: "r-1" }));
+    const opened = new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const { get } = serve({ apps: { desk: app }, stores: { opened } });
+    expect((await get<QuestionList>("questions")).questions).toHaveLength(1);
+    expect((await get<RunList>("runs")).runs).toMatchObject([{ app: "desk", checkpointId: "r-1" }]);
+  });
+
   it("are not answered where onAnswer refuses or fails", async () => {
     const app = asking();
     const onAnswer = vi.fn<() => string>(() => "A second person must agree.");
