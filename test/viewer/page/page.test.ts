@@ -49,9 +49,16 @@ describe.runIf(browserPath !== undefined)(`the inbox${missing}`, () => {
     expect(server.posts).toEqual([]);
   });
 
-  it("declines with a reason", async () => {
+  it("declines with a reason, which is what the very next key writes", async () => {
     const { page, server } = await open("#/inbox");
-    await page.getByRole("button", { name: "Decline…" }).click();
+    await page.getByRole("button", { name: "Decline…" }).waitFor();
+    const focused = await page.evaluate(async () => {
+      const buttons = [...document.querySelectorAll("button")];
+      buttons.find(({ textContent }) => textContent === "Decline…")?.click();
+      for (let n = 0; n < 5; n++) await undefined;
+      return document.activeElement?.id;
+    });
+    expect(focused).toBe("reason");
     await page.keyboard.type("Too much");
     await page.keyboard.press("Control+Enter");
     await expect.poll(() => server.posts).toHaveLength(1);

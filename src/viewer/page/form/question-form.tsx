@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { AnswerResult, QuestionView } from "../../api.js";
 import { messageOf, newKey, RequestFailure } from "../client.js";
 import { Icon } from "../parts/icon.js";
@@ -194,7 +194,8 @@ function Approval({ question, sender, isCompact }: FormProps) {
 
 function Reason({ reason, onChange }: { readonly reason: string; onChange(text: string): void }) {
   const ref = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => ref.current?.focus(), []);
+  // at once: what is typed meanwhile would press the button, and a space would take the decision back
+  useLayoutEffect(() => ref.current?.focus(), []);
   return (
     <div class="field">
       <label for="reason">
