@@ -26,6 +26,7 @@ import { type Beginning, beginTurn, type Refused } from "./begin-turn.js";
 import { holdThread, isHeld, readHead } from "./head-row.js";
 import { asItWasLeft, closedQuestions, cutOff, type LeftTurnOptions, withSavedRun } from "./left-turn.js";
 import { promptDigest } from "./prompt-digest.js";
+import { withPushedOf } from "./push.js";
 import { freshAnswers, knownRequest, removeAfter, turnOfMessage } from "./requests.js";
 import { removeIf } from "./rows.js";
 import { keptOf, ThreadTurn, userOf } from "./thread-turn.js";
@@ -273,7 +274,10 @@ export async function reopenTurn(
     const turn = await changeTurn(store, key, written, { record, version });
     if (turn === undefined) return undefined;
     const giveBack = () =>
-      changeTurn(store, key, (_, isMine) => (isMine ? found.record : undefined), { ...turn, claim });
+      changeTurn(store, key, (now, isMine) => (isMine ? withPushedOf(now, found.record) : undefined), {
+        ...turn,
+        claim,
+      });
     try {
       if (await isAlone(store, named.id, { turn, options })) return turn;
     } catch (error) {

@@ -75,6 +75,18 @@ export function pushedAsLogged(
   return { pushed: [...logged, ...pushed.slice(logged.length)], taken: logged.length };
 }
 
+/** A turn that is as it was before it went on, but for what it was told meanwhile. */
+export function withPushedOf(now: TurnRecord | undefined, former: TurnRecord): TurnRecord {
+  const { status, messages, notBegun } = former;
+  const { pushed = [] } = now ?? {};
+  const fresh = pushed.slice(former.pushed?.length ?? 0);
+  if (fresh.length === 0) return former;
+  if (status === "open" || status === "waiting") return { ...former, pushed };
+  const logged = [...messages, ...untakenLogged({ pushed: fresh }, former)];
+  // one that has not begun begins with its messages
+  return { ...former, messages: logged, ...(notBegun !== true && { pushed }) };
+}
+
 /** Whether a message was said to a turn that ran. */
 export function isPushed({ extra }: AgenticMessage): boolean {
   return extra?.pushed === true;

@@ -11,7 +11,7 @@ import { type AgentState, contextKey, keptContext } from "../agent-state.js";
 import { turnTaken } from "../errors.js";
 import { asPrompt } from "../said-before.js";
 import { announceWaiting, settleHead } from "./head-row.js";
-import { pushedAsLogged, untakenLogged, withUnjudged } from "./push.js";
+import { pushedAsLogged, untakenLogged, withPushedOf, withUnjudged } from "./push.js";
 import { storedResult } from "./stored-turn.js";
 import {
   changeTurn,
@@ -275,7 +275,8 @@ export class ThreadTurn {
     const messages = status === "waiting" ? end.messages : [...logged, ...untakenLogged(told, others)];
     // nothing has run, so it stays what it was; one without an owner can be resumed
     if (former !== undefined && (state === undefined || (former.status === "waiting" && leavesOpen(error)))) {
-      return former.status === "open" ? { ...others, status: "open" } : { ...former, ...userOf(rest) };
+      if (former.status === "open") return { ...others, status: "open" };
+      return { ...withPushedOf(others, former), ...userOf(rest) };
     }
     // its prompt has them now
     if (state === undefined) return { ...rest, status, messages, notBegun: true };
