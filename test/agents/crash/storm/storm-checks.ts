@@ -210,7 +210,8 @@ function begunTwice(lines: readonly StormLine[]): string[] {
       status === "open" &&
       prompt?.startsWith("r-") === true &&
       done.has(name) &&
-      done.get(name) !== key
+      done.get(name) !== key &&
+      wasWritten(lines, at)
     )
       mistakes.push(`${name} is done at ${done.get(name)}, and begins again at ${key} (line ${at})`);
     // from the moment on at which it may be gone, it may begin again
@@ -218,6 +219,14 @@ function begunTwice(lines: readonly StormLine[]): string[] {
     if (k === "wrote" && status === "done" && prompt?.startsWith("r-") === true) done.set(name, key);
   }
   return mistakes;
+}
+
+/** Whether a write was not refused: a turn that was taken away by force still tries to write what it has come to. */
+function wasWritten(lines: readonly StormLine[], at: number): boolean {
+  const begun = lines[at];
+  const isOutcome = (line: StormLine): boolean =>
+    line.life === begun?.life && line.op === begun.op && (line.k === "wrote" || line.k === "refused");
+  return lines.slice(at + 1).find(isOutcome)?.k === "wrote";
 }
 
 export async function listed(from: Threads, options?: Parameters<Threads["list"]>[0]): Promise<ThreadInfo[]> {
