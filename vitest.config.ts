@@ -11,7 +11,7 @@ const isolated = [
   "test/**/leaks.test.ts",
   "test/{bench,bullmq,crash,examples,mastra,otel,portability,stores}/**/*.test.ts",
   "test/mcp/{conformance,server}/**/*.test.ts",
-  "test/agents/crash/**/*.test.ts",
+  "test/agents/{crash,processes}/**/*.test.ts",
   "test/durable/kills/**/*.test.ts",
   "test/workspace/processes/**/*.test.ts",
   "test/viewer/page/**/*.test.ts",
