@@ -161,17 +161,22 @@ class StoredThreads implements Threads {
     const all = await threadKeys(this.#store, id);
     const runs = new Set(all.filter((key) => turnOfRunId(key) !== undefined));
     const keys = all.filter((key) => turnOfRunId(runIdOf(key)) !== undefined);
-    let before: TurnRecord | undefined;
-    for (const key of keys) {
-      const stored = await readTurn(this.#store, key);
-      if (stored === undefined || !follows(stored.record, before)) return;
-      if (before === undefined && !this.#owns(stored)) return;
-      before = stored.record;
-      const isLast = key === keys.at(-1);
+    let stored = await this.#turnAfter(undefined, keys[0]);
+    if (!this.#owns(stored)) return;
+    for (let index = 1; stored !== undefined; index++) {
+      // behind the last turn there may be rows of those who began one too late
+      const next: StoredTurn | undefined = await this.#turnAfter(stored.record, keys[index]);
+      const isLast = next === undefined;
       const turn = await turnIn(this.#store, stored, isLast);
-      const canResume = (turn.status !== "done" && isLast) || runs.has(runIdOf(key));
-      yield canResume ? { ...turn, checkpointId: runIdOf(key) } : turn;
+      const id = runIdOf(stored.key);
+      yield (turn.status !== "done" && isLast) || runs.has(id) ? { ...turn, checkpointId: id } : turn;
+      stored = next;
     }
+  }
+
+  async #turnAfter(before: TurnRecord | undefined, key: string | undefined): Promise<StoredTurn | undefined> {
+    const stored = key === undefined ? undefined : await readTurn(this.#store, key);
+    return stored !== undefined && follows(stored.record, before) ? stored : undefined;
   }
 
   async append(id: string, messages: readonly PromptMessage[]): Promise<void> {

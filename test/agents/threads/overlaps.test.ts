@@ -205,6 +205,25 @@ it("the run of a turn that follows nothing goes with it", async () => {
   expect((await keysOf(inner)).filter((key) => key.startsWith("~thread/t/00000004"))).toEqual([]);
 });
 
+it("the last turn of a thread is the one that turns follow, also for those who look", async () => {
+  const inner = await three();
+  const rows = [3, 5].map((number) => ({ key: `~thread/t/0000000${number}`, number, status: "open" }));
+  const row = await inner.get("~thread/t/00000003");
+  const record = JSON.parse(new TextDecoder().decode(row?.data));
+  for (const { key, ...change } of rows)
+    await inner.put(
+      key,
+      new TextEncoder().encode(JSON.stringify({ ...record, ...change })),
+      (await inner.get(key))?.version,
+    );
+  const turns = [];
+  for await (const { number, status, checkpointId } of threads(inner).turns("t"))
+    turns.push({ number, status, checkpointId });
+  expect(turns.at(-1)).toEqual({ number: 3, status: "cut_off", checkpointId: "~thread/t/00000003/run" });
+  expect(turns).toHaveLength(3);
+  expect(await threads(inner).stop("t")).toBe(true);
+});
+
 describe("what lists say of a turn that has stopped", () => {
   it("is not written for a thread that was deleted meanwhile", async () => {
     const inner = memoryStore();
