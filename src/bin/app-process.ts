@@ -23,6 +23,8 @@ export class AppProcess {
   readonly #loader: readonly string[];
   readonly #listeners = new Set<() => void>();
   #child: ChildProcess | undefined;
+  /** It was asked to end, and has not yet. */
+  #ending: ChildProcess | undefined;
   #unwatch: () => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   #heardAt = 0;
@@ -59,9 +61,10 @@ export class AppProcess {
     await this.#end();
   }
 
-  /** At once. */
+  /** At once, and also what is about to end: a loop of the user's code would live on without a parent. */
   kill(): void {
     this.#child?.kill("SIGKILL");
+    this.#ending?.kill("SIGKILL");
   }
 
   restart(): Promise<void> {
@@ -157,12 +160,14 @@ export class AppProcess {
     this.#child = undefined;
     this.port = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    this.#ending = child;
     const ended = new Promise((done) => child.once("exit", done));
     const isSilent = this.state.status !== "running";
     if (isSilent) child.kill("SIGKILL");
     else send(child, "stop");
     const timer = setTimeout(() => child.kill("SIGKILL"), stopMs);
     await ended;
+    this.#ending = undefined;
     clearTimeout(timer);
   }
 }
