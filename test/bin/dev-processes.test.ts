@@ -7,7 +7,7 @@ import { runs } from "kumiko/durable";
 import { sqliteStore } from "kumiko/sqlite";
 import { expect, it, onTestFinished } from "vitest";
 import type { AnswerResult, LiveEvent, QuestionList, RunList, RunResult, RunView } from "../../src/viewer/api.js";
-import { code, type Dev, folder, root, soon, startDev } from "./start-dev.js";
+import { code, type Dev, folder, followLive, root, soon, startDev } from "./start-dev.js";
 
 const asking = `export const desk = new Chain()
   .append(async (text, ctx) => text + (await ctx.ask("q", text, { type: "string" })), { key: "ask" })
@@ -39,7 +39,7 @@ it("offers to restart what hangs, and what was killed", async () => {
   await hanging;
   await soon(async () => (await dev.about()).dev?.status).toBe("running");
   const events: LiveEvent[] = [];
-  void follow(dev, events);
+  void followLive(dev, events);
   await soon(() => events.length).toBeGreaterThan(0);
   process.kill(Number(readFileSync(join(path, "pid"), "utf8")), "SIGKILL");
   await soon(() => events).toContainEqual({
@@ -50,16 +50,6 @@ it("offers to restart what hangs, and what was killed", async () => {
   await dev.post("restart", {});
   await soon(async () => (await dev.ask("runs")).status).toBe(200);
 }, 90_000);
-
-async function follow(dev: Dev, events: LiveEvent[]): Promise<void> {
-  const response = await dev.ask("live");
-  let rest = "";
-  for await (const piece of response.body ?? []) {
-    const lines = (rest + Buffer.from(piece).toString()).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) if (line !== "") events.push(JSON.parse(line));
-  }
-}
 
 it("keeps the runs of an app without a store until it ends, and asks before it ends open ones", async () => {
   const path = folder({

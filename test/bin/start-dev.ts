@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import type { About, AppRow } from "../../src/viewer/api.js";
+import type { About, AppRow, LiveEvent } from "../../src/viewer/api.js";
 
 export const root = join(import.meta.dirname, "../..");
 const program = join(root, "src/bin/kumiko.ts");
@@ -64,4 +64,17 @@ export async function startDev(...args: string[]): Promise<Dev> {
 /** Waits for something slow: another process. */
 export function soon<T>(read: () => T | Promise<T>) {
   return expect.poll(async () => read(), { timeout: 30_000, interval: 50 });
+}
+
+/** Notes what the live stream tells, as long as it lasts: until the program ends, at most. */
+export async function followLive(dev: Dev, events: LiveEvent[]): Promise<void> {
+  const response = await dev.ask("live");
+  const reader = response.body?.getReader();
+  const next = () => reader?.read().catch(() => undefined);
+  let rest = "";
+  for (let read = await next(); read?.done === false; read = await next()) {
+    const lines = (rest + Buffer.from(read.value).toString()).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line !== "") events.push(JSON.parse(line));
+  }
 }
