@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { build, type Plugin } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildWhenStale } from "../scripts/package/build.js";
@@ -40,6 +41,15 @@ describe("the packed package", () => {
 
   it("names no folder of the machine that built it", () => {
     expect(packedFiles().filter((path) => readFileSync(path, "utf8").includes(root))).toEqual([]);
+  });
+
+  it("has a page of the viewer of at most 60 kB gzipped, and a player with which a saved page has at most 140 kB", async () => {
+    const name = readdirSync(join(consumer.installed, "dist")).find((file) => /^page-assets-.*\.js$/.test(file));
+    const { loadPageAssets } = await import(pathToFileURL(join(consumer.installed, "dist", name ?? "")).href);
+    const { page, player, style } = await loadPageAssets();
+    const sizes = [page, style].map((text) => gzipSync(text, { level: 9 }).length);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(60_000);
+    expect(player.length + style.length).toBeLessThanOrEqual(140_000);
   });
 
   it("has source maps that carry their sources, by relative paths", () => {

@@ -6,8 +6,8 @@ import type { Level } from "./layout/level.js";
 /*
  * The JSON that the server of the viewer sends and takes. All paths are below `<basePath>/api/`. Errors are `Failure` with the
  * status of the response. GET: `about`, `apps/<key>`,
- * `apps/<key>/level?opened=<path>` (a `Level`), `runs?<RunsQuery>`, `runs/<ref>`, `runs/<ref>/spans?from=`, `runs/<ref>/saves?before=`,
- * `runs/<ref>/state?entry=&path=`, `runs/<ref>/turns?before=<turn>`, `values/<id>`, `questions`, `live?after=<id>`. POST: `answer`,
+ * `apps/<key>/level?opened=<path>` (a `Level`; `?all`: nothing is folded), `runs?<RunsQuery>`, `runs/<ref>`, and of a run `level`, as
+ * of an app, `runs/<ref>/spans?from=`, `runs/<ref>/saves?before=`, `runs/<ref>/state?entry=&path=`, `runs/<ref>/turns?before=<turn>`, `values/<id>`, `questions`, `live?after=<id>`. POST: `answer`,
  * `start`, `fork`, and `again`, `go-on`, `stop`, `cancel`, `retry`, each with a `RunTarget`.
  *
  * `kumiko dev` has more, which is there as long as the page is, also while the process of the app is not: `About.dev`, GET `dev`,

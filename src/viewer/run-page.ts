@@ -7,7 +7,7 @@ import { hasMethod, isFields } from "../is.js";
 import { kindOf } from "../wording.js";
 import type { RunView, SaveView, StateView } from "./api.js";
 import { invalidRun, severalRuns, unknownSaves } from "./errors.js";
-import { levelOf } from "./layout/graph-picture.js";
+import { levelOf, openedOf } from "./layout/graph-picture.js";
 import { saveView, statusOf } from "./save-view.js";
 import { type SavedRun, savedPage } from "./saved-page.js";
 import { spansOfSaves } from "./saved-spans.js";
@@ -63,7 +63,9 @@ function recordedRun(trace: Trace, { redact }: RunPageOptions): SavedRun {
   if (first === undefined) throw invalidRun("a trace without runs");
   if (others.length > 0) throw severalRuns([...runs.keys()]);
   const [key, roots] = first;
-  return { view: traceView(trace, key, roots, { redact }), savedAt: Date.now() };
+  const view = traceView(trace, key, roots, { redact });
+  const info = view.graphs[view.graph ?? ""];
+  return { view, ...(info !== undefined && openedOf(info)), savedAt: Date.now() };
 }
 
 async function savedRun({ app: given, checkpointId }: SavedRunOf, options: RunPageOptions): Promise<SavedRun> {
@@ -77,7 +79,7 @@ async function savedRun({ app: given, checkpointId }: SavedRunOf, options: RunPa
   const saves = entries.map((entry) => saveView(entry, show));
   const states: Record<string, StateView> = {};
   for (const { id } of entries) states[`${id} `] = await stateView(app, checkpointId, id, options);
-  return { view: viewOfSaves(info, checkpointId, saves), states, savedAt: Date.now() };
+  return { view: viewOfSaves(info, checkpointId, saves), ...openedOf(info), states, savedAt: Date.now() };
 }
 
 async function stateView(

@@ -1,9 +1,12 @@
 import { KumikoError } from "../errors.js";
 import type { RunView, SpanView, StateView } from "./api.js";
+import type { Level } from "./layout/level.js";
 
 /** A run as it is put into a file. */
 export interface SavedRun {
   readonly view: RunView;
+  /** The picture of its graph in which nothing is folded, where something is. */
+  readonly opened?: Level | undefined;
   /** States of graphs by save: `<entry> <path>`. */
   readonly states?: Readonly<Record<string, StateView>> | undefined;
   /** Milliseconds since 1970. */

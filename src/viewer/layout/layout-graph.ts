@@ -14,8 +14,8 @@ const END = "end";
 const largestLevel = 150;
 
 export interface LayoutOptions {
-  /** Paths of large inner graphs that are drawn all the same. */
-  readonly opened?: ReadonlySet<string> | undefined;
+  /** Paths of large inner graphs that are drawn all the same, or all of them. */
+  readonly opened?: ReadonlySet<string> | "all" | undefined;
 }
 
 /** Where everything in a graph stands: a pure function of `graphInfo()`, with the same result on every machine. */
@@ -24,7 +24,7 @@ export function layoutGraph(info: GraphInfo, { opened = new Set() }: LayoutOptio
 }
 
 interface Context {
-  readonly opened: ReadonlySet<string>;
+  readonly opened: ReadonlySet<string> | "all";
   readonly isInner: boolean;
 }
 
@@ -86,7 +86,7 @@ function endOf(key: string, { isInner }: Context): Sized {
 function sizeOf(node: GraphNodeInfo, path: string, siblings: number, { opened }: Context): Sized {
   const { key, graph } = node;
   const isLarge = graph !== undefined && (graph.nodes.length > largestLevel || siblings > largestLevel);
-  if (graph === undefined || graph.nodes.length === 0 || (isLarge && !opened.has(path))) {
+  if (graph === undefined || graph.nodes.length === 0 || (isLarge && opened !== "all" && !opened.has(path))) {
     const width = cardWidth(titleOf(node));
     const placed = { key, x: 0, width, height: sizes.card, inX: width / 2, outX: width / 2 };
     return { placed, node, box: undefined, folded: isLarge ? graph.nodes.length : undefined };

@@ -73,6 +73,11 @@ export const sizes = {
   label: 18,
 } as const;
 
+/** Whether an inner graph is drawn as a card, because it is too large. */
+export function hasFolded({ nodes }: Level): boolean {
+  return nodes.some(({ folded, inner }) => folded !== undefined || (inner !== undefined && hasFolded(inner.level)));
+}
+
 /** Finds a node of this level or of those inside it, with its position in the whole picture. */
 export function findNode(level: Level, path: string, left = 0, top = 0): LevelNode | undefined {
   for (const node of level.nodes) {

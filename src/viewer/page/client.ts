@@ -85,9 +85,9 @@ export function takeToken(base: string): string | undefined {
   return given ?? localStorage.getItem(name) ?? undefined;
 }
 
-/** Where the picture of an app is, with these folded nodes open. */
-export function levelPath(app: string, opened: readonly string[]): string {
-  return `apps/${encodeURIComponent(app)}/level?${new URLSearchParams(opened.map((path) => ["opened", path]))}`;
+/** Where the picture of an app or a run is, with these folded nodes open. */
+export function levelPath(of: string, opened: readonly string[]): string {
+  return `${of}/level?${new URLSearchParams(opened.map((path) => ["opened", path]))}`;
 }
 
 /** The key of a form: pressing twice sends once. */

@@ -13,7 +13,7 @@ import { readRun } from "./run/run-model.js";
 import type { RunTab } from "./run/run-tab.js";
 
 /** A run that was saved as a file: to look at, with no server. */
-function SavedRunPage({ view, states = {}, savedAt }: SavedRun) {
+function SavedRunPage({ view, opened, states = {}, savedAt }: SavedRun) {
   const run = useMemo(() => readRun(view, savedAt), [view, savedAt]);
   const player = usePlayer(run);
   const moment = useMemo(() => new Moment(run, player.time), [run, player.time]);
@@ -32,6 +32,7 @@ function SavedRunPage({ view, states = {}, savedAt }: SavedRun) {
         moment={moment}
         player={player}
         level={view.level}
+        loadLevel={opened && (async () => opened)}
         selected={selected}
         tab={tab}
         onSelect={setSelected}

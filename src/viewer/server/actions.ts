@@ -1,6 +1,11 @@
+import type { Agent } from "../../agents/agent.js";
+import type { Prompt } from "../../agents/call-options.js";
+import { threads } from "../../agents/threads/threads.js";
+import { turnOfRunId } from "../../agents/threads/turn-row.js";
 import type { Handler } from "../../callbacks/handler.js";
 import { randomId } from "../../callbacks/random-id.js";
 import type { RunInfo } from "../../callbacks/run-info.js";
+import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { isInterrupt } from "../../checkpoint/pause/interrupt.js";
 import type { RunOptions } from "../../compose/options.js";
 import { RunControl } from "../../compose/run-control.js";
@@ -10,6 +15,7 @@ import type { ShownApp } from "./shown-apps.js";
 import type { ReadRun } from "./stored-runs.js";
 
 type Body = Readonly<Record<string, unknown>>;
+type Whose = { readonly threadId?: string; readonly userId?: string };
 
 /** What has begun: the key of the run, and where it is saved. */
 export interface Begun {
@@ -41,16 +47,31 @@ export class Actions {
 
   /** Starts a run with an input; of an agent with `{ message, threadId? }`, or with messages. */
   async start(app: ShownApp, input: unknown): Promise<Begun> {
-    const { agent, graph, row, store } = app;
-    const id = `${row.key}-${randomId().slice(0, 12)}`;
+    const { agent, graph, row } = app;
+    const id = newId(row.key);
     if (agent === undefined) return this.#begin(id, (options) => graph.invoke(input, { ...options, checkpointId: id }));
     const { message, threadId } = isFields(input) ? input : {};
     const prompt = Array.isArray(input) ? input : message;
     if (prompt === undefined || prompt === "") throw new Refusal(400, "INVALID_REQUEST", "An agent takes a message.");
-    const thread = typeof threadId === "string" && threadId !== "" ? threadId : id;
-    return this.#begin(undefined, (options) =>
-      agent.generate(prompt as string, { ...options, ...(store !== undefined && { threadId: thread }) }),
-    );
+    return this.#ask(app, agent, prompt as Prompt, typeof threadId === "string" && threadId !== "" ? { threadId } : {});
+  }
+
+  /** Starts a run with the input of another one. A turn of a thread is asked again in a thread that has the turns before it. */
+  async again({ app, store, row: { id, graph, userId } }: ReadRun): Promise<Begun> {
+    if (app === undefined) throw withoutApp(graph);
+    const { input } = await app.graph.stateAt(id);
+    if (input === undefined) throw new Refusal(409, "NO_INPUT", "The input of the run is not kept.");
+    if (app.agent === undefined) return this.start(app, input);
+    const threadId = await threadBefore(store, id);
+    return this.#ask(app, app.agent, input as Prompt, {
+      ...(threadId !== undefined && { threadId }),
+      ...(userId !== undefined && { userId }),
+    });
+  }
+
+  #ask(app: ShownApp, agent: Agent<unknown>, prompt: Prompt, of: Whose): Promise<Begun> {
+    const thread = app.store === undefined ? {} : { threadId: newId(app.row.key), ...of };
+    return this.#begin(undefined, (options) => agent.generate(prompt, { ...options, ...thread }));
   }
 
   /** Goes on with a run, as far as it can: an answer was recorded, or it was cut off. */
@@ -175,6 +196,17 @@ class FirstRun implements Handler {
       throw error;
     }
   }
+}
+
+const newId = (key: string): string => `${key}-${randomId().slice(0, 12)}`;
+
+/** A copy of a thread up to the turn before that of a run; `undefined` if there is none. */
+async function threadBefore(store: CheckpointStore, runId: string): Promise<string | undefined> {
+  const turn = turnOfRunId(runId);
+  if (turn === undefined) return undefined;
+  let before: number | undefined;
+  for await (const { number } of threads(store).turns(turn.id)) if (number < turn.number) before = number;
+  return before === undefined ? undefined : threads(store).fork(turn.id, { turn: before });
 }
 
 const withoutApp = (graph: string): Refusal =>

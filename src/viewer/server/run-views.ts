@@ -1,3 +1,4 @@
+import { turnOfRunId } from "../../agents/threads/turn-row.js";
 import type { GraphInfo } from "../../callbacks/graph-info.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { KumikoError, messageOf } from "../../errors.js";
@@ -137,7 +138,7 @@ export class RunViews {
     const row = kept === undefined ? undefined : this.storedRow(kept, live);
     const run = row ?? this.liveRow(live as LiveRun, ref, undefined);
     const errors: string[] = unreadable === undefined ? [] : [unreadable.message];
-    const info = kept?.app?.info ?? live?.info?.();
+    const info = infoOf({ ref, stored, live, unreadable });
     const graphs: Record<string, GraphInfo> = info === undefined ? {} : { [info.name]: info };
     const saves = await this.#saves(stored, errors);
     const questions = stored === undefined ? [] : await this.questions(stored, true);
@@ -169,7 +170,9 @@ export class RunViews {
 
   async #turns(stored: ReadRun, errors: string[]): Promise<readonly TurnView[]> {
     try {
-      return (await turnViews(stored, Number.POSITIVE_INFINITY, this.#parts.redact)).turns;
+      // a thread may have gone on since
+      const { number = Number.POSITIVE_INFINITY } = turnOfRunId(stored.row.id) ?? {};
+      return (await turnViews(stored, number + 1, this.#parts.redact)).turns;
     } catch (error) {
       errors.push(`The turns of the thread cannot be read: ${withoutSecrets(messageOf(error))}`);
       return [];
@@ -260,6 +263,11 @@ export class RunViews {
       return undefined;
     };
   }
+}
+
+/** The graph of a run, if it is known. */
+export function infoOf({ stored, live, unreadable }: KnownRun): GraphInfo | undefined {
+  return (stored ?? unreadable?.run)?.app?.info ?? live?.info?.();
 }
 
 export function segmentView({ startedAt, endedAt, status }: LiveSpan): SegmentView {

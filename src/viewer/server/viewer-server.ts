@@ -1,3 +1,4 @@
+import type { GraphInfo } from "../../callbacks/graph-info.js";
 import type { Handler } from "../../callbacks/handler.js";
 import type { Runtime } from "../../compose/runtime.js";
 import { runs } from "../../durable/runs.js";
@@ -5,6 +6,7 @@ import { messageOf } from "../../errors.js";
 import { isFields } from "../../is.js";
 import type { About, AnswerResult, Can, QuestionList, QuestionView, RunResult, RunRow } from "../api.js";
 import { graphPicture } from "../layout/graph-picture.js";
+import type { Level } from "../layout/level.js";
 import { type Access, checkAccess, type DevParts, type ViewerOptions } from "../viewer-options.js";
 import { fieldsOf, withoutSecrets } from "../wire-value.js";
 import { Actions, type Begun } from "./actions.js";
@@ -17,7 +19,7 @@ import type { LiveRun, LiveSpan } from "./live-span.js";
 import { OnceEach } from "./once-each.js";
 import { notFound, PageFiles } from "./page-files.js";
 import { RecordedRuns } from "./recorded-runs.js";
-import { type KnownRun, liveRef, RunViews, segmentView, storedRef } from "./run-views.js";
+import { infoOf, type KnownRun, liveRef, RunViews, segmentView, storedRef } from "./run-views.js";
 import { appView, type Shown, shownApps } from "./shown-apps.js";
 import { ForeignSpans, type SpansRequest } from "./span-messages.js";
 import { type ReadRun, StoredRuns } from "./stored-runs.js";
@@ -158,7 +160,7 @@ export class ViewerServer {
     if (what === "runs" && id === undefined) return json(await listRuns(search, this.#listed()));
     if (what === "apps" && id !== undefined) {
       const app = this.#app(id);
-      if (more === "level") return json(graphPicture(app.info, search.getAll("opened").slice(0, 50)) ?? null);
+      if (more === "level") return json(levelIn(app.info, search));
       return json(appView(app));
     }
     if (what === "values" && id !== undefined) {
@@ -170,15 +172,17 @@ export class ViewerServer {
     return json(await this.#ofRun(id, more, search));
   }
 
-  async #ofRun(ref: string, what: string | undefined, search: URLSearchParams): Promise<object> {
+  async #ofRun(ref: string, what: string | undefined, search: URLSearchParams): Promise<object | null> {
     const from = Math.max(0, Number(search.get("from")) || 0);
     if (this.#recorded.has(ref)) {
       if (what === "spans") return this.#recorded.spans(ref, from);
-      const view = what === undefined ? this.#recorded.view(ref) : undefined;
-      if (view !== undefined) return view;
+      const view = this.#recorded.view(ref);
+      if (view !== undefined && what === "level") return levelIn(view.graphs[view.graph ?? ""], search);
+      if (view !== undefined && what === undefined) return view;
     }
     const run = await this.#known(ref);
     if (what === undefined) return this.#views.view(run);
+    if (what === "level") return levelIn(infoOf(run), search);
     if (what === "spans")
       return run.live === undefined ? { spans: [], more: false } : this.#views.spans(run.live, from);
     if (run.stored === undefined) throw new Refusal(404, "NOT_SAVED", "The run is not saved.");
@@ -298,12 +302,8 @@ export class ViewerServer {
         if (body.resume !== false) await this.#actions.goOn(copy);
         return { run: this.#views.storedRow(copy) };
       }
-      case "again": {
-        if (stored.app === undefined) throw new Refusal(409, "UNKNOWN_APP", "The app of the run is not given.");
-        const { input } = await stored.app.graph.stateAt(stored.row.id);
-        if (input === undefined) throw new Refusal(409, "NO_INPUT", "The input of the run is not kept.");
-        return { run: await this.#rowOf(await this.#actions.start(stored.app, input), stored.storeName) };
-      }
+      case "again":
+        return { run: await this.#rowOf(await this.#actions.again(stored), stored.storeName) };
       default:
         return what satisfies never;
     }
@@ -411,6 +411,12 @@ const actions = {
   cancel: true,
   retry: true,
 } as const;
+
+/** The picture of a graph with what is asked to be open. */
+function levelIn(info: GraphInfo | undefined, search: URLSearchParams): Level | null {
+  const opened = search.has("all") ? "all" : search.getAll("opened").slice(0, 50);
+  return (info && graphPicture(info, opened)) ?? null;
+}
 
 function decodePart(part: string): string {
   try {

@@ -1,4 +1,7 @@
 // The page with viewer() and real apps: what a person does in the page happens to the runs.
+import { memoryStore } from "kumiko";
+import { createAgent } from "kumiko/agents";
+import { scriptedModel } from "kumiko/testing";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { browserPath, missing, usePage } from "./open-page.js";
@@ -180,6 +183,27 @@ describe.runIf(browserPath !== undefined)(`runs, with the real server${missing}`
     expect(await page.locator("main").textContent()).toContain("The printer is on fire.");
     await page.getByRole("button", { name: "Retry" }).click();
     await expect.poll(() => statusOf(page)).toBe("waiting for you");
+  });
+
+  it("of an agent are run again, in a new thread", async () => {
+    const agent = createAgent({
+      name: "poet",
+      model: scriptedModel("Roses.", "Violets."),
+      store: memoryStore(),
+      history: true,
+    });
+    const { url } = await serveApps({ apps: { poet: agent } });
+    await agent.generate("A flower, please", { threadId: "t-1" });
+    const { page, faults } = await openAt(url, "#/runs");
+    await page.locator(".row-link").first().click();
+    await page.getByRole("button", { name: "Run again" }).click();
+    // it goes to the new run
+    await expect.poll(() => page.locator(".talk").textContent()).toContain("Violets.");
+    expect(await page.locator(".talk").textContent()).toContain("A flower, please");
+    expect(page.url()).not.toContain("t-1");
+    await page.getByRole("link", { name: "Runs" }).click();
+    await expect.poll(() => page.locator(".runs-table tbody tr").count()).toBe(2);
+    expect(faults).toEqual([]);
   });
 
   it("are forked with another input, another state and another output", async () => {

@@ -1,11 +1,16 @@
 // What the page shows now and then: the banner of kumiko dev, large graphs, and what is further back.
-import { END, Graph, START } from "kumiko";
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type CompiledGraph, END, Graph, memoryStore, START, traceRecorder } from "kumiko";
+import { runPage } from "kumiko/viewer";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { SaveView, TurnView } from "../../../src/viewer/api.js";
 import { browserPath, missing, usePage } from "./open-page.js";
+import { serveApps } from "./real-server.js";
 import { recordedData } from "./recorded-server.js";
 
-const { open } = usePage();
+const { open, openAt, openFile } = usePage();
 
 describe.runIf(browserPath !== undefined)(`the page of kumiko dev${missing}`, () => {
   it("says why the app has stopped, restarts it, and then shows its apps", async () => {
@@ -60,6 +65,56 @@ describe.runIf(browserPath !== undefined)(`a large graph${missing}`, () => {
     await page.locator("[data-path=n2000]").waitFor();
   });
 });
+
+describe.runIf(browserPath !== undefined)(`a saved page of a large graph${missing}`, () => {
+  it.each([
+    ["in the page", saveInPage],
+    ["by runPage()", saveByCode],
+  ])("opens its folded inner graphs without a server, saved %s", async (_, save) => {
+    const inner = lineOf(160).compile({ name: "inner" });
+    const outer = new Graph<number, number>().addNode("big", inner).addEdge(START, "big").addEdge("big", END);
+    const app = outer.compile({ name: "outer", store: memoryStore(), history: true, keepCheckpoint: true });
+    const { page, faults } = await openFile(await save(app));
+    const card = page.locator("[data-path=big]");
+    await expect.poll(() => card.textContent()).toContain("160 nodes");
+    await card.press("Enter");
+    await expect.poll(() => page.locator("[data-path='big/n0'].st-done").count()).toBe(1);
+    await page.getByRole("button", { name: "Fold it again" }).click();
+    await expect.poll(() => page.locator("[data-path='big/n0']").count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+});
+
+type App = CompiledGraph<number, number>;
+
+async function saveInPage(app: App): Promise<string> {
+  const { url, shown } = await serveApps({ apps: { outer: app } });
+  await app.invoke(1, { checkpointId: "r-1", callbacks: [shown.handler] });
+  const { page } = await openAt(url, "#/runs/s.outer.r-1");
+  await page.getByRole("button", { name: "Save as page" }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save", exact: true }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("outer-r-1.html");
+  const file = join(temporary(), "run.html");
+  await download.saveAs(file);
+  return file;
+}
+
+async function saveByCode(app: App): Promise<string> {
+  const trace = traceRecorder();
+  await app.invoke(1, { checkpointId: "r-1", callbacks: [trace] });
+  const file = join(temporary(), "run.html");
+  writeFileSync(file, await runPage(trace.toJSON()));
+  return file;
+}
+
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), "kumiko-saved-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 describe.runIf(browserPath !== undefined)(`what is further back in a run${missing}`, () => {
   it("is loaded when it is asked for: turns and saves", async () => {

@@ -1,44 +1,10 @@
 // viewer() with much, and with what is meant badly.
-import {
-  assistantMessage,
-  Chain,
-  type CheckpointStore,
-  createTool,
-  END,
-  functionToolCall,
-  Graph,
-  memoryStore,
-  START,
-  textOf,
-} from "kumiko";
-import { createAgent, threads } from "kumiko/agents";
+import { Chain, type CheckpointStore, END, Graph, memoryStore, START } from "kumiko";
+import { createAgent } from "kumiko/agents";
 import { scriptedModel } from "kumiko/testing";
-import { type ViewerOptions, viewer } from "kumiko/viewer";
-import { expect, it, onTestFinished, vi } from "vitest";
-import type {
-  AppView,
-  LiveEvent,
-  QuestionList,
-  RunList,
-  RunResult,
-  RunView,
-  SpanList,
-  TurnList,
-} from "../../../src/viewer/api.js";
-
-function serve(options: Partial<ViewerOptions> = {}) {
-  const shown = viewer({ authorize: () => ({ can: "act" }), ...options });
-  onTestFinished(() => shown.close());
-  const fetch = (path: string, init: RequestInit = {}) => shown.fetch(new Request(`http://x/api/${path}`, init));
-  const get = async <T>(path: string): Promise<T> => (await fetch(path)).json() as Promise<T>;
-  const post = (path: string, body: object) =>
-    fetch(path, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ key: String(Math.random()), ...body }),
-    });
-  return { shown, fetch, get, post };
-}
+import { expect, it } from "vitest";
+import type { AppView, LiveEvent, QuestionList, RunList, RunView, SpanList } from "../../../src/viewer/api.js";
+import { serve } from "./serve.js";
 
 const stop = (run: Promise<unknown>): Promise<unknown> => run.catch((error: unknown) => error);
 
@@ -221,53 +187,4 @@ it("says nothing of errors of authorize and onAnswer, whatever their class", asy
   const response = await failing.fetch("about");
   expect(response.status).toBe(500);
   expect(await response.text()).not.toContain("internal");
-});
-
-it("lists an agent's thread that waits, shows its turns, and goes on where its answer was recorded", async () => {
-  const pay = createTool({ id: "pay", description: "Pays.", requireApproval: true, execute: () => "paid" });
-  const call = functionToolCall({ callId: "c-1", name: "pay", arguments: "{}" });
-  const model = scriptedModel("Hello.", [call], "Paid it.");
-  const store = memoryStore();
-  const agent = createAgent({ name: "clerk", model, tools: [pay], store, history: true });
-  const onAnswer = vi.fn();
-  const { get, post } = serve({ apps: { clerk: agent }, onAnswer });
-  await agent.generate("Hi", { threadId: "t-1" });
-  await agent.generate("Pay", { threadId: "t-1" });
-  const [question] = (await get<QuestionList>("questions")).questions;
-  expect(question).toMatchObject({ kind: "approval", run: { threadId: "t-1" } });
-  const ref = encodeURIComponent(question?.run.ref ?? "");
-  const view = await get<RunView>(`runs/${ref}`);
-  expect(view.turns?.map(({ turn, status }) => [turn, status])).toEqual([
-    [1, "done"],
-    [2, "waiting"],
-  ]);
-  const earlier = await get<TurnList>(`runs/${ref}/turns?before=2`);
-  expect(earlier).toMatchObject({
-    turns: [{ turn: 1, prompt: [{ role: "user" }], messages: [{ role: "assistant" }] }],
-    more: false,
-  });
-  const answers = { [question?.id ?? ""]: { approved: true } };
-  expect((await post("answer", { ref: question?.run.ref, answers })).status).toBe(202);
-  await expect.poll(async () => (await get<QuestionList>("questions")).questions).toEqual([]);
-  await expect
-    .poll(async () => textOf((await threads(store).messages("t-1")).at(-1) ?? assistantMessage("")))
-    .toBe("Paid it.");
-  expect(onAnswer).toHaveBeenCalledTimes(1);
-});
-
-it("keeps an agent without a store for the session: it asks, and is forked", async () => {
-  const pay = createTool({ id: "pay", description: "Pays.", requireApproval: true, execute: () => "paid" });
-  const call = functionToolCall({ callId: "c-1", name: "pay", arguments: "{}" });
-  const agent = createAgent({ name: "clerk", model: scriptedModel([call], "Paid.", "Paid again."), tools: [pay] });
-  const { get, post } = serve({ apps: { clerk: agent } });
-  await post("start", { app: "clerk", input: { message: "Pay" } });
-  await expect.poll(async () => (await get<QuestionList>("questions")).questions.length).toBe(1);
-  const [question] = (await get<QuestionList>("questions")).questions;
-  const ref = question?.run.ref ?? "";
-  const { run } = (await (await post("fork", { ref })).json()) as RunResult;
-  expect(run.threadId).not.toBe(question?.run.threadId);
-  await expect.poll(async () => (await get<QuestionList>("questions")).questions.length).toBe(2);
-  for (const { id, run: asked } of (await get<QuestionList>("questions")).questions)
-    expect((await post("answer", { ref: asked.ref, answers: { [id]: { approved: true } } })).status).toBe(202);
-  await expect.poll(async () => (await get<QuestionList>("questions")).questions).toEqual([]);
 });

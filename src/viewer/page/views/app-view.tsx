@@ -29,7 +29,7 @@ export function AppView({ appKey }: { readonly appKey: string }) {
 function LoadedApp({ app }: { readonly app: AppData }) {
   const { client, about } = useSession();
   const loadLevel = useCallback(
-    (opened: readonly string[]) => client.get<Level>(levelPath(app.key, opened)),
+    (opened: readonly string[]) => client.get<Level>(levelPath(`apps/${encodeURIComponent(app.key)}`, opened)),
     [client, app.key],
   );
   const [selected, setSelected] = useState<string | undefined>();

@@ -85,10 +85,9 @@ function LoadedRun({ view, path, reload, change }: LoadedRunProps) {
     (before: number) => client.get<TurnList>(`${path}/turns`, { before: String(before) }),
     [client, path],
   );
-  const { app } = view.run;
   const loadLevel = useCallback(
-    (opened: readonly string[]) => client.get<Level>(levelPath(app ?? "", opened)),
-    [client, app],
+    (opened: readonly string[]) => client.get<Level>(levelPath(path, opened)),
+    [client, path],
   );
   const answer = (question: QuestionView) => (
     <QuestionForm key={question.id} question={question} isCompact onDone={reload} />
@@ -116,7 +115,7 @@ function LoadedRun({ view, path, reload, change }: LoadedRunProps) {
         readState={readState}
         load={load}
         loadTurns={loadTurns}
-        loadLevel={app === undefined ? undefined : loadLevel}
+        loadLevel={loadLevel}
         controls={
           <>
             <EarlierSaves view={view} path={path} change={change} />
@@ -203,8 +202,6 @@ function RunActions({ run, reload }: { readonly run: RunModel; reload(): void })
   const press = async (name: keyof typeof actions): Promise<void> => {
     try {
       const { run: next } = await client.post<RunResult>(name, { ref, key: newKey() });
-      // a retry only makes it ready
-      if (name === "retry") await client.post<RunResult>("go-on", { ref, key: newKey() });
       if (next !== undefined && next.ref !== ref) go({ view: "run", ref: next.ref });
       else reload();
     } catch (error) {

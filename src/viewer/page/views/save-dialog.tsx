@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import type { RunView, StateView } from "../../api.js";
+import { hasFolded, type Level } from "../../layout/level.js";
 import { savedPage } from "../../saved-page.js";
 import { messageOf } from "../client.js";
 import { Dialog } from "../parts/dialog.js";
@@ -32,8 +33,13 @@ export function SaveDialog({ view, path, onClose }: SaveDialogProps) {
       const found: Record<string, StateView> = {};
       for (const { id } of saves)
         found[`${id} `] = await client.get<StateView>(`${path}/state`, { entry: id, path: "" });
+      const isFolded = view.level !== undefined && hasFolded(view.level);
+      const opened = isFolded ? await client.get<Level | null>(`${path}/level?all`) : null;
       const [player, style] = await Promise.all([client.asset("player.js"), client.asset("page.css")]);
-      const html = await savedPage({ view, states: found, savedAt: Date.now() }, { player, style });
+      const html = await savedPage(
+        { view, ...(opened !== null && { opened }), states: found, savedAt: Date.now() },
+        { player, style },
+      );
       download(html, `${view.run.app ?? view.run.graph}-${view.run.checkpointId ?? view.run.ref}.html`);
       onClose();
     } catch (error) {
