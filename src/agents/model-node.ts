@@ -286,7 +286,6 @@ function acceptAnswer(
   const calls = toolCallsOf(answer);
   if (!isEmpty(answer)) state.log.push(answer);
   state.steps.push(record);
-  turn.delivered = [];
   const toolbox = toolboxOf(step);
   turn.toolbox = toolbox;
   if (output?.kind === "accepted") return closeStep(turn, accepted, output.results, ctx);
@@ -381,9 +380,10 @@ function takeAnotherStep(turn: OngoingTurn, ctx: NodeContext): AgenticMessage {
   return leaveWith(turn, state.steps.at(-1)?.message ?? assistantMessage(state.text), ctx);
 }
 
-/** Leaves the node with its answer. */
-function leaveWith({ state }: OngoingTurn, answer: AgenticMessage, ctx: NodeContext): AgenticMessage {
-  leaveNode(state, isSavedRun(ctx));
+/** Leaves the node with its answer. Until then an abort undoes it, but for what was delivered. */
+function leaveWith(turn: OngoingTurn, answer: AgenticMessage, ctx: NodeContext): AgenticMessage {
+  turn.delivered = [];
+  leaveNode(turn.state, isSavedRun(ctx));
   return answer;
 }
 

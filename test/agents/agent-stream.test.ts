@@ -9,7 +9,7 @@ import {
   textOf,
   userMessage,
 } from "kumiko";
-import { createAgent } from "kumiko/agents";
+import { createAgent, createMiddleware } from "kumiko/agents";
 import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -157,6 +157,34 @@ describe("the stream of an agent", () => {
     expect(types.at(-1)).toBe("error");
     expect(stream.messages()).toEqual([userMessage("Go"), assistantMessage("Once upon", { extra: { aborted: true } })]);
   });
+
+  it.each(["afterModel", "afterStep", "afterAgent"] as const)(
+    "keeps what was delivered when it is left in %s",
+    async (hook) => {
+      const { tool } = weatherTool();
+      let calls = 0;
+      const controller = new AbortController();
+      // it answers, calls a tool, and is left in the hook of its last answer
+      const isLast = (): boolean => ++calls === 2 || hook === "afterAgent";
+      const hanging = async (): Promise<void> => {
+        if (!isLast()) return;
+        controller.abort(new Error("enough"));
+        await new Promise(() => undefined);
+      };
+      const looking = [text("Let me look."), assistantMessage([weatherCall("1", "Kyoto")])].map(whole);
+      const agent = createAgent({
+        model: scriptedModel(looking, [text("It is "), text("warm.")]),
+        tools: [tool],
+        middleware: [createMiddleware({ name: "hanging", [hook]: hanging })],
+      });
+      const stream = agent.stream("Go", { signal: controller.signal });
+      expect((await failureOf(eventsOf(stream))).message).toBe("enough");
+      const texts = stream.messages().map(textOf).filter(Boolean);
+      expect(texts).toEqual(["Go", "Let me look.", "It is warm."]);
+      expect(stream.messages().at(-1)?.extra).toEqual({ aborted: true });
+      expect(canBeSent(stream.messages())).toBe(true);
+    },
+  );
 
   it("ends with an error event, and then rejects", async () => {
     const stream = createAgent({ model: scriptedModel(new Error("no key")), retry: false }).stream("Go");
