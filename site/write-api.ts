@@ -18,13 +18,17 @@ export function writeApi(root: string, entries: readonly Entry[]): void {
     source.replace(/^src\/|\/index\.ts$|\.ts$/g, ""),
     slugOf(specifier),
   ]);
+  // of the program that tsconfig.json describes, only the entries and what they import
+  const config = join(output, "tsconfig.json");
+  const files = sources.map(({ source }) => join(root, source));
+  write(config, JSON.stringify({ extends: join(root, "tsconfig.json"), files, include: [] }));
   const options = {
     extends: [join(site, "typedoc.json")],
-    entryPoints: sources.map(({ source }) => join(root, source)),
-    tsconfig: join(root, "tsconfig.json"),
+    entryPoints: files,
+    tsconfig: config,
     out: join(pages, "api"),
     plugin: ["typedoc-plugin-markdown", join(site, "typedoc-names.mjs")],
-    intentionallyNotExported: findInternalNames(readModules(root, "src")),
+    intentionallyNotExported: findInternalNames(readModules(root, "src", (text) => text.includes("@internal"))),
   };
   const file = join(output, "typedoc.json");
   write(file, JSON.stringify(options));

@@ -17,15 +17,21 @@ export interface SourceModule {
   readonly imports: readonly ImportSite[];
 }
 
-/** Every `.ts` and `.tsx` file under `folder`, a path from `root`. */
-export function readModules(root: string, folder: string): SourceModule[] {
+/** Every `.ts` and `.tsx` file under `folder`, a path from `root`, whose text is wanted. */
+export function readModules(
+  root: string,
+  folder: string,
+  isWanted: (text: string) => boolean = () => true,
+): SourceModule[] {
   const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => posix.join(folder, name.replaceAll("\\", "/")))
     .sort();
   const known = new Set(paths);
-  return paths.map((path) => {
-    const module = parseModule(path, readFileSync(join(root, path), "utf8"));
+  return paths.flatMap((path) => {
+    const text = readFileSync(join(root, path), "utf8");
+    if (!isWanted(text)) return [];
+    const module = parseModule(path, text);
     const imports = module.imports.map((site) => {
       const withJsx = `${site.target}x`;
       return site.target !== undefined && !known.has(site.target) && known.has(withJsx)

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createCssVariablesTheme } from "shiki";
 import { type DefaultTheme, defineConfig, type MarkdownOptions } from "vitepress";
 import { slugOfHeading } from "../../scripts/docs/links.js";
 import { searchOptions } from "../search.js";
@@ -17,17 +18,33 @@ const navigation: Navigation = JSON.parse(readFileSync(join(site, ".out/navigati
 
 /** Vue would take `{{` in text and in inline code for its own. */
 const markdown: MarkdownOptions = {
-  theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+  // one theme, whose colors are variables of palette.css: with two, each block of code is read twice
+  theme: createCssVariablesTheme({ variablePrefix: "--code-" }),
   anchor: { slugify: slugOfHeading },
   // what programs print, and what the compiler says: shown as it is
   languages: ["output", "errors"].map((name) => ({ name, scopeName: `text.${name}`, patterns: [], repository: {} })),
   config: (md) => {
+    const { highlight } = md.options;
+    if (typeof highlight === "function") md.options.highlight = once(highlight);
     const { text, code_inline: code } = md.renderer.rules;
     const keepBraces = (html: string) => html.replaceAll("{{", "&#123;&#123;");
     md.renderer.rules.text = (...args) => keepBraces(text?.(...args) ?? md.utils.escapeHtml(args[0][args[1]].content));
     md.renderer.rules.code_inline = (...args) => keepBraces(code?.(...args) ?? "");
   },
 };
+
+/** Signatures of the API are often equal: 4,700 blocks, 2,900 texts. */
+function once(
+  highlight: (code: string, language: string, attributes: string) => string,
+): (code: string, language: string, attributes: string) => string {
+  const known = new Map<string, string>();
+  return (code, language, attributes) => {
+    const key = [language, attributes, code].join("\n");
+    const html = known.get(key) ?? highlight(code, language, attributes);
+    known.set(key, html);
+    return html;
+  };
+}
 
 export default defineConfig({
   title: "Kumiko",

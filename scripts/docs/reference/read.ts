@@ -20,11 +20,20 @@ export function readReference(root: string, entries: readonly Entry[]): EntryDoc
   return rest.names.length === 0 ? docs : [rest, ...docs];
 }
 
+/** A program of our files alone, which is read in half the time: types stand as in the source, and no package is documented. */
 function createProgram(root: string, entries: readonly Entry[]): ts.Program {
   const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config ?? {}, ts.sys, root);
+  const { options: own } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
+  const options: ts.CompilerOptions = { ...own, types: [], lib: ["lib.es2023.d.ts"] };
+  const host = ts.createCompilerHost(options);
+  host.resolveModuleNameLiterals = (literals, from) =>
+    literals.map(({ text }) =>
+      text.startsWith(".")
+        ? ts.resolveModuleName(text, from, options, host, undefined, undefined, ts.ModuleKind.ESNext)
+        : { resolvedModule: undefined },
+    );
   const files = entries.map(({ source }) => join(root, source));
-  return ts.createProgram(files, options);
+  return ts.createProgram(files, options, host);
 }
 
 function readEntry(
