@@ -292,6 +292,30 @@ describe("a workflow", () => {
     expect(result.steps.own?.output).toEqual({ input, mastra: "mine", copy: input, text });
   });
 
+  it("keeps a field that is called __proto__ a field, and gives each direct call a signal of its own", async () => {
+    const tool = createTool({
+      id: "fields",
+      description: "",
+      inputSchema: { type: "object" } as never,
+      execute: async (input: Record<string, unknown>, { abortSignal }) => ({
+        keys: Object.keys(input),
+        isPlain: Object.getPrototypeOf(input) === Object.prototype,
+        signals: [abortSignal, input.abortSignal],
+      }),
+    });
+    const given = new AbortController().signal;
+    const input = JSON.parse('{"n":1,"__proto__":{"isAdmin":true}}');
+    const [first, second, third] = await Promise.all([
+      tool.execute(input),
+      tool.execute(input),
+      tool.execute(input, { abortSignal: given }),
+    ]);
+    expect(first).toMatchObject({ isPlain: true, signals: [expect.any(AbortSignal), first?.signals[0]] });
+    expect(first?.keys).toEqual(["n", "__proto__"]);
+    expect(first?.signals[0]).not.toBe(second?.signals[0]);
+    expect(third?.signals).toEqual([given, given]);
+  });
+
   it("runs with input that is no data, where nothing has to be saved", async () => {
     const flow = registered(workflow().then(step("call", ({ inputData }) => inputData.run())));
     const result = await flow.createRun().start({ inputData: { run: () => 5 } });

@@ -186,17 +186,17 @@ const partNames = [
   ...["context", "runtimeContext", "requestContext", "mastra", "abortSignal", "suspend", "resumeData", "writer"],
 ] as const;
 
-/** Copies the input and adds the parts of the call as getters. */
+/** Copies the input, with the parts of the call as getters. Fields come last: the engine makes slow objects the other way round. */
 function withParts(input: unknown, ctx: Partial<ToolParts<unknown>>): unknown {
   if (typeof input !== "object" || input === null) return input;
-  const copy: object = isPlainObject(input)
-    ? { ...input }
-    : Array.isArray(input)
-      ? [...input]
-      : Object.create(Object.getPrototypeOf(input), Object.getOwnPropertyDescriptors(input));
+  const isPlain = isPlainObject(input);
+  const copy: object = isPlain ? {} : Array.isArray(input) ? [] : Object.create(Object.getPrototypeOf(input));
   Object.defineProperty(copy, callParts, { value: { input, ctx }, enumerable: false });
-  for (const [name, part] of parts) if (!Object.hasOwn(copy, name)) Object.defineProperty(copy, name, part);
-  return copy;
+  for (const [name, part] of parts) if (!Object.hasOwn(input, name)) Object.defineProperty(copy, name, part);
+  // a field named __proto__ must be defined: an assignment would set the prototype
+  return isPlain && !Object.hasOwn(input, "__proto__")
+    ? Object.assign(copy, input)
+    : Object.defineProperties(copy, Object.getOwnPropertyDescriptors(input));
 }
 
 const callParts: unique symbol = Symbol("parts of the call");

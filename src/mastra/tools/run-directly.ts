@@ -71,28 +71,46 @@ function validationError(what: string, issues: readonly StandardIssue[]): ToolVa
 /** The context of a direct call: the given fields, and defaults for the rest. */
 function directContext(id: string, given: Fields, mastra: () => AnyMastra): MastraToolContext {
   const requestContext = given.requestContext ?? given.runtimeContext ?? new RequestContext();
-  const signal = given.abortSignal ?? given.signal ?? new AbortController().signal;
   const suspend = async (): Promise<never> => {
     throw invalidMastraOption(
       `Tool "${id}" called suspend() in a direct call, which cannot be resumed. Run the tool in an agent or a workflow.`,
     );
   };
-  return {
+  const defaults = {
     toolName: id,
     toolCallId: "",
     messages: [],
-    signal,
-    abortSignal: signal,
     resumeData: undefined,
     suspend,
     mastra: mastra(),
     writer,
     tracingContext: {},
     progress: noProgress,
-    ...given,
-    requestContext,
-    runtimeContext: requestContext,
-  } as never;
+  };
+  const names = { requestContext, runtimeContext: requestContext };
+  return Object.assign(new OwnSignal(), defaults, given, names) as never;
+}
+
+/** A signal under both names. Without a given one it is made when it is read, which few tools do: it would cost most of a call. */
+class OwnSignal {
+  #signal: unknown;
+
+  get signal(): unknown {
+    this.#signal ??= new AbortController().signal;
+    return this.#signal;
+  }
+
+  set signal(given: unknown) {
+    this.#signal = given;
+  }
+
+  get abortSignal(): unknown {
+    return this.signal;
+  }
+
+  set abortSignal(given: unknown) {
+    this.#signal = given;
+  }
 }
 
 const noWrite = async (): Promise<void> => undefined;
