@@ -8,5 +8,5 @@ export const numberOfRuns = (few: number): number => (isGiven ? given : few);
 /** For tests of properties: as long as it takes when the number of runs is given. */
 export const patience = { timeout: isGiven ? 2 ** 31 - 1 : 180_000 };
 
-/** For properties: how long to look for a smaller counterexample. What has passed by then has passed. */
-export const limits = isGiven ? {} : { interruptAfterTimeLimit: 120_000 };
+/** For properties: how long to look for a smaller counterexample. Where none is found by then, a case hangs. */
+export const limits = isGiven ? {} : { interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true };

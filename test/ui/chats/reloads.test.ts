@@ -16,7 +16,7 @@ class Gate {
   #open: () => void = () => undefined;
 
   hold(): void {
-    this.#isOpen = new Promise((resolve) => {
+    this.#isOpen ??= new Promise((resolve) => {
       this.#open = resolve;
     });
   }
