@@ -56,6 +56,7 @@ export class MastraAgentStream<Output = string> {
   readonly runId: string;
   readonly #run: StartedRun;
   #full: Promise<Full<unknown> | Broken> | undefined;
+  #ending: Promise<Full<unknown> | Broken> | undefined;
   #settled: Full<unknown> | Broken | undefined;
 
   constructor(run: StartedRun) {
@@ -73,6 +74,7 @@ export class MastraAgentStream<Output = string> {
   [chunksOf](change: (event: AgentEvent) => AgentEvent): ReadableStream<MastraChunk> {
     const { tape, stream, runId, agentId, output } = this.#run;
     const hasOutput = output !== undefined;
+    const outcome = () => this.#outcome();
     return tape.open(async function* (events) {
       const writer = new ChunkWriter({ runId, agentId, hasOutput });
       for await (const event of events) {
@@ -82,11 +84,13 @@ export class MastraAgentStream<Output = string> {
         }
         yield* writer.write(change(event));
       }
+      await outcome();
     });
   }
 
   /** The text of all steps, as it is written. */
   get textStream(): ReadableStream<string> {
+    const outcome = () => this.#outcome();
     return this.#run.tape.open(async function* (events) {
       let step = -1;
       for await (const event of events) {
@@ -96,6 +100,7 @@ export class MastraAgentStream<Output = string> {
         step = event.step;
         yield event.delta;
       }
+      await outcome();
     });
   }
 
@@ -234,20 +239,34 @@ export class MastraAgentStream<Output = string> {
   }
 
   async #finish(): Promise<Full<unknown> | Broken> {
-    const { tape, stream, hooks, runId, output } = this.#run;
-    const settings = { runId, hasOutput: output !== undefined };
+    const { tape, hooks, runId, output } = this.#run;
     tape.keep();
+    const outcome = this.#outcome();
+    const steps = new StepHooks({ runId, hasOutput: output !== undefined, log: this.#run.log }, hooks);
+    for await (const event of tape) await steps.add(event);
+    const settled = await outcome;
+    await steps.end(settled);
+    return settled;
+  }
+
+  /** What has become of the run, for whoever has read it to its end. */
+  #outcome(): Promise<Full<unknown> | Broken> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<Full<unknown> | Broken> {
+    const { tape, stream, runId, output } = this.#run;
     const result = stream.result.then(
       (value) => ({ value }),
       () => undefined,
     );
-    const steps = new StepHooks({ ...settings, log: this.#run.log }, hooks);
-    for await (const event of tape) await steps.add(event);
+    for await (const _event of tape);
     const ended = await result;
+    const settings = { runId, hasOutput: output !== undefined };
     const settled = ended === undefined ? brokenRun(this.#run) : mastraResult(ended.value, settings);
     this.#settled = settled;
     if (ended !== undefined) this.#run.ended(ended.value);
-    await steps.end(settled);
     return settled;
   }
 }
