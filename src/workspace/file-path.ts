@@ -43,12 +43,17 @@ function namesIn(path: unknown): string[] {
 
 const encoder = new TextEncoder();
 
-/** Whether a path is a folder, or lies in it; `""` is the whole. File systems may not tell upper from lower case, so this does not. */
+/**
+ * Whether a path is a folder, or lies in it; `""` is the whole. File systems may not tell upper from lower case, nor see characters
+ * without a width, so this does neither.
+ */
 export function isWithin(path: string, folder: string): boolean {
   const [inner, outer] = [sameCase(path), sameCase(folder)];
   return outer === "" || inner === outer || inner.startsWith(`${outer}/`);
 }
 
+const ignored = /\p{Default_Ignorable_Code_Point}/gu;
+
 function sameCase(path: string): string {
-  return path.normalize("NFKC").toLowerCase().normalize("NFC");
+  return path.replaceAll(ignored, "").normalize("NFKC").toLowerCase().toUpperCase().normalize("NFC");
 }

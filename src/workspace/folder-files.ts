@@ -227,8 +227,9 @@ async function versionOf(data: Uint8Array): Promise<string> {
   return createHash("sha256").update(data).digest("base64url").slice(0, 27);
 }
 
-/** Names that Windows reads in another way than they are written: `CON`, `a.`, `a:b`, and the short form `LONGNA~1`. */
-const windowsNames = /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|~\d/i;
+/** Names that Windows reads in another way than they are written: `CON`, `nul .txt`, `a.`, `a:b`, and the short form `LONGNA~1`. */
+const windowsNames =
+  /[<>:"|?*\p{Cc}]|[. ]$|^(con|prn|aux|nul|conin\$|conout\$|com[\d\u00b9\u00b2\u00b3]|lpt[\d\u00b9\u00b2\u00b3]) *(\.|$)|~\d/iu;
 
 function systemPath(path: string): string {
   const name = filePath(path);

@@ -129,6 +129,43 @@ describe.each(platforms)("folderFiles, as on %s", (platform) => {
   });
 });
 
+describe("folderFiles, as on win32", () => {
+  const real = process.platform;
+  beforeEach(() => void Object.defineProperty(process, "platform", { value: "win32" }));
+  afterEach(() => void Object.defineProperty(process, "platform", { value: real }));
+  const names = [
+    "con",
+    "NUL.txt",
+    "nul .txt",
+    "com1",
+    "LPT\u00b2",
+    "conin$",
+    "a.",
+    "a ",
+    "file:stream",
+    "a?",
+    "a\nb",
+    "SKILLS~1",
+  ];
+
+  it.each(names.flatMap((name) => [name, `a/${name}/b`]))(
+    "refuses %j, which Windows reads in another way",
+    async (path) => {
+      const files = folderFiles(newFolder());
+      const refused = { code: "INVALID_KEY", message: expect.stringContaining("Windows") };
+      for (const work of [() => files.read(path), () => files.write(path, bytes("x")), () => files.delete(path)])
+        expect(await failureOf(work())).toMatchObject(refused);
+      expect(await listed(files)).toEqual([]);
+    },
+  );
+
+  it.each(["console", "nullable.txt", "a.b", ".env", "com10x", "a b"])("takes %j", async (path) => {
+    const files = folderFiles(newFolder());
+    await files.write(path, bytes("x"));
+    expect(await textAt(files, path)).toBe("x");
+  });
+});
+
 it.each(["", 5, undefined, "a\0b"])("refuses the root %j", (root) => {
   expect(() => folderFiles(root as string)).toThrow(/The root of folderFiles must be/);
 });

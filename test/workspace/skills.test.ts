@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assistantMessage, type CheckpointStore, createTool, memoryStore, textOf, toolResultsOf } from "kumiko";
@@ -180,6 +181,32 @@ describe("skills", () => {
     symlinkSync(join(folder, "secret"), join(root, "linked/SKILL.md"));
     const { instructions } = await listedFrom(folderFiles(root), "");
     expect(lines(instructions)).toEqual(["- reports: Writes reports."]);
+  });
+
+  it("are found beside links that go round, pipes, folders in place of files, and files that are too large", async () => {
+    const root = mkdtempSync(join(folder, "root-"));
+    const at = (...names: string[]): string => join(root, "skills", ...names);
+    for (const name of ["good", "loop", "pipe", "folder", "large", "larger", "latin"])
+      mkdirSync(at(name), { recursive: true });
+    writeFileSync(at("good/SKILL.md"), skillText("good", "Good."));
+    symlinkSync("SKILL.md", at("loop/SKILL.md"));
+    symlinkSync("../good", at("good/itself"));
+    symlinkSync("..", at("up"));
+    symlinkSync("good", at("alias"));
+    execFileSync("mkfifo", [at("pipe/SKILL.md")]);
+    mkdirSync(at("folder/SKILL.md"));
+    writeFileSync(at("large/SKILL.md"), skillText("large", "Large.", "x".repeat(10_000_000)));
+    writeFileSync(at("larger/SKILL.md"), "");
+    truncateSync(at("larger/SKILL.md"), 65 * 1_024 * 1_024);
+    writeFileSync(at("latin/SKILL.md"), Buffer.from("---\nname: caf\u00e9\ndescription: x\n---\n", "latin1"));
+    const { instructions, told } = await listedFrom(folderFiles(root));
+    expect(lines(instructions)).toEqual(["- good: Good."]);
+    expect(told.map((event) => (event as { path: string }).path).sort()).toEqual(
+      ["large", "larger", "latin"].map((name) => `skills/${name}/SKILL.md`),
+    );
+    expect(await loaded(folderFiles(root), { name: "good", file: "itself/itself/SKILL.md" }, { name: "good" })).toEqual(
+      [skillText("good", "Good."), expect.stringContaining("Do it well.")],
+    );
   });
 
   it.each([

@@ -253,9 +253,25 @@ describe("readOnly", () => {
     expect(names).toEqual(["list_files", "read_file", "grep"]);
   });
 
-  it("keeps files and folders, in whatever case they are named", async () => {
+  it("keeps files and folders, in whatever case and form they are named", async () => {
     const files = newFiles();
     await files.write("templates/a.md", bytes("a"));
+    // file systems exist to which these are all the same
+    const forms = [
+      "TEMPLATES/x",
+      "\uff34emplates/x",
+      "temp\u200clates/x",
+      "templateſ/x",
+      "stra\u00dfe/x",
+      "\u03a3\u03c2/x",
+      "cafe\u0301/x",
+    ];
+    const others = await resultsOf(
+      files,
+      forms.map((path) => ["write_file", { path, content: "x" }] as const),
+      { readOnly: ["templates", "STRASSE", "\u03c3\u03c3", "caf\u00e9"], resultLimit: false },
+    );
+    expect(others.map(({ isError }) => isError)).toEqual(forms.map(() => true));
     const results = await resultsOf(
       files,
       [
