@@ -15,9 +15,11 @@ import { buildWhenStale } from "../scripts/package/build.js";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, `.docs-${process.pid}`);
+/** The site's first page. Its links lead to pages of the site: `npm run docs` checks them. */
+const homePage = "site/index.md";
 const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
   .map((name) => posix.join("docs", name.replaceAll("\\", "/")))
-  .concat("README.md", "skills/kumiko/SKILL.md")
+  .concat(homePage, "README.md", "skills/kumiko/SKILL.md")
   .filter((path) => path.endsWith(".md"))
   .sort()
   .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
@@ -81,7 +83,7 @@ it("uses every word of the glossary in a guide", () => {
 
 describe.each(pages)("$path", ({ path, blocks, problems }) => {
   it("has code blocks that can be checked", () => expect(problems).toEqual([]));
-  it("has links that lead somewhere", () => expect(findBrokenLinks(root, path)).toEqual([]));
+  if (path !== homePage) it("has links that lead somewhere", () => expect(findBrokenLinks(root, path)).toEqual([]));
   if (blocks.length > 0) it("has code that type-checks", () => expect(of(path, typeErrors)).toEqual([]));
   if (blocks.some(({ run }) => run)) {
     it("has code that runs and prints what the page says", () => expect(of(path, failures)).toEqual([]));
