@@ -10,8 +10,8 @@ export async function expectTurns(
   steps: (step: Step) => Promise<Stop>,
 ): Promise<void> {
   const turns: ExpectedTurn[] = [];
-  for (const [index, { prompt }] of feature.turns.entries()) {
-    const turn = { ...given, requestId: `r${index}` };
+  for (const [index, { prompt, thread }] of feature.turns.entries()) {
+    const turn = { ...given, thread: thread ?? "t", requestId: `r${index}` };
     const pauses: string[][] = [];
     let stop = await steps({ ...turn, prompt });
     while (stop.end === undefined) {
@@ -19,7 +19,7 @@ export async function expectTurns(
       const answers = stop.asked.map(({ id, toolName, input }) => [id, feature.answer(toolName, input)]);
       stop = await steps({ ...turn, answers: Object.fromEntries(answers) });
     }
-    turns.push({ prompt, pauses, end: stop.end });
+    turns.push({ prompt, ...(thread !== undefined && { thread }), pauses, end: stop.end });
   }
   expect(turns).toEqual(feature.turns);
 }

@@ -1,22 +1,45 @@
 import {
   type AgenticMessage,
+  type AgenticModel,
   assistantMessage,
   type CheckpointStore,
   createTool,
+  type Tool,
   textOf,
   toolCallsOf,
   toolResultsOf,
 } from "kumiko";
-import type { Agent, AgentResult } from "kumiko/agents";
+import type { Agent, AgentResult, RecallOptions } from "kumiko/agents";
+import type { Embedder } from "kumiko/components";
+import { memoryVectors, type VectorStore } from "kumiko/rag";
 
 /** Tells what has happened, in whatever process. */
 export type Note = (line: string) => void;
+
+/** What the agents of a feature are made of. */
+export interface Kit {
+  readonly store: CheckpointStore;
+  readonly note: Note;
+  /** A model that follows a script: its answers by the last prompt. */
+  model(name: string, script: Script): AgenticModel;
+  /** A tool that notes what it is called with. */
+  tool(id: string, options?: ToolSettings): Tool;
+  /** What turns are recalled by. */
+  readonly memory: Pick<RecallOptions, "vectors" | "embedder">;
+}
+
+export type Script = Readonly<Record<string, readonly Answer[]>>;
+type Answer = Parameters<typeof assistantMessage>[0];
+export interface ToolSettings {
+  readonly requireApproval?: boolean;
+  readonly says?: string;
+}
 
 /** A feature among others: agents with it, what they are asked, and what becomes of that however their turns go on. */
 export interface Feature {
   /** What is there before the first turn. */
   prepare?(store: CheckpointStore): Promise<unknown>;
-  make(store: CheckpointStore, note: Note): Agent;
+  make(kit: Kit): Agent;
   /** The answer to what a tool asks. */
   answer(toolName: string, input: unknown): unknown;
   readonly turns: readonly ExpectedTurn[];
@@ -28,6 +51,8 @@ export interface Feature {
 
 export interface ExpectedTurn {
   readonly prompt: string;
+  /** @default "t" */
+  readonly thread?: string;
   /** Who asks, in each of its pauses. */
   readonly pauses: readonly (readonly string[])[];
   readonly end: Ended;
@@ -51,14 +76,13 @@ export function endedOf(result: AgentResult<unknown>): Ended {
   return { finishReason, text, tokens: usage.totalTokens, results, ...(blocked !== undefined && { blocked }) };
 }
 
-type Answer = Parameters<typeof assistantMessage>[0];
 const used = { responseMeta: { tokenUsage: { promptTokens: 20, completionTokens: 10, totalTokens: 30 } } };
 
 /**
  * A model that goes by the last prompt, and by how often that was answered: it is the same one in each process. It notes what it is
  * asked, and the last line of its instructions.
  */
-export function modelOf(name: string, note: Note, script: Readonly<Record<string, readonly Answer[]>>) {
+function modelOf(name: string, note: Note, script: Script): AgenticModel {
   const next = (messages: readonly AgenticMessage[]): AgenticMessage => {
     const at = messages.findLastIndex(isPrompt);
     const prompt = textOf(messages[at] ?? assistantMessage(""));
@@ -91,8 +115,23 @@ const isPrompt = ({ role, contentBlocks }: AgenticMessage): boolean =>
 export const ask = { requireApproval: true };
 export const yes = () => ({ approved: true });
 
-/** A tool that notes what it is called with. */
-export function toolOf(id: string, note: Note, { requireApproval = false, says = "done" } = {}) {
+const words = ["lisbon", "soup"];
+/** Counts a few words. */
+export const embedder: Embedder = {
+  component: "embedder",
+  embed: async (texts) => texts.map((text) => [0.1, ...words.map((word) => text.toLowerCase().split(word).length - 1)]),
+};
+
+/** The kit of features that are not on a tape. */
+export const kitOf = (store: CheckpointStore, note: Note, vectors: VectorStore = memoryVectors()): Kit => ({
+  store,
+  note,
+  memory: { vectors, embedder },
+  model: (name, script) => modelOf(name, note, script),
+  tool: (id, options) => toolOf(id, note, options),
+});
+
+function toolOf(id: string, note: Note, { requireApproval = false, says = "done" }: ToolSettings = {}) {
   return createTool({
     id,
     description: `Is named ${id}.`,

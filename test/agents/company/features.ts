@@ -1,5 +1,14 @@
 import type { Feature } from "./feature.js";
-import { files, profile, search } from "./knowledge.js";
-import { budget, guards, rules } from "./steering.js";
+import { files, memory, profile, search } from "./knowledge.js";
+import { budget, guards, pushes, rules } from "./steering.js";
 
-export const features: Readonly<Record<string, Feature>> = { rules, budget, guards, search, profile, files };
+export const features: Readonly<Record<string, Feature>> = {
+  rules,
+  budget,
+  guards,
+  pushes,
+  search,
+  profile,
+  memory,
+  files,
+};

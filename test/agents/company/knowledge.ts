@@ -1,16 +1,16 @@
-import { createAgent, toolSearch, userProfile } from "kumiko/agents";
+import { createAgent, recall, toolSearch, userProfile } from "kumiko/agents";
 import { skills, storeFiles, workspace } from "kumiko/workspace";
 import { call } from "../agents.js";
-import { ask, type Feature, modelOf, toolOf, yes } from "./feature.js";
+import { ask, type Feature, yes } from "./feature.js";
 
 const names = Array.from({ length: 9_999 }, (_, index) => `send_form_${index + 1}`);
 
 /** Ten thousand tools, of which the thread knows a few. */
 export const search: Feature = {
-  make(store, note) {
-    const tools = [...names.map((name) => toolOf(name, note)), toolOf("pay_invoice", note, ask)];
+  make({ store, model, tool }) {
+    const tools = [...names.map((name) => tool(name)), tool("pay_invoice", ask)];
     return createAgent({
-      model: modelOf("agent", note, {
+      model: model("agent", {
         go: [
           [call("1", "search_tools", { query: "invoice" }), call("2", "pay_invoice"), call("3", "send_form_77")],
           [call("4", "pay_invoice"), call("5", "search_tools", { query: "send_form_77" })],
@@ -52,9 +52,9 @@ export const search: Feature = {
 
 /** What is known of a user, before and after pauses. */
 export const profile: Feature = {
-  make(store, note) {
+  make({ store, model, tool }) {
     return createAgent({
-      model: modelOf("agent", note, {
+      model: model("agent", {
         go: [
           [call("1", "update_profile", { set: { diet: "vegan", city: "Kyoto" } }), call("2", "book")],
           [call("3", "update_profile", { remove: ["city"] }), call("4", "book")],
@@ -62,7 +62,7 @@ export const profile: Feature = {
         ],
         again: ["Known."],
       }),
-      tools: [toolOf("book", note, ask)],
+      tools: [tool("book", ask)],
       store,
       middleware: [userProfile()],
     });
@@ -91,9 +91,9 @@ export const files: Feature = {
       "skills/books/SKILL.md",
       new TextEncoder().encode("---\nname: books\ndescription: Books.\n---\nBook by hand."),
     ),
-  make: (store, note) =>
+  make: ({ store, model, tool }) =>
     createAgent({
-      model: modelOf("agent", note, {
+      model: model("agent", {
         go: [
           [
             call("1", "load_skill", { name: "books" }),
@@ -106,7 +106,7 @@ export const files: Feature = {
         ],
         again: [[call("9", "list_files"), call("10", "write_file", { path: "../a", content: "no" })], "Read."],
       }),
-      tools: [toolOf("book", note, ask), toolOf("tell", note, { says: "talk ".repeat(5_000) })],
+      tools: [tool("book", ask), tool("tell", { says: "talk ".repeat(5_000) })],
       store,
       middleware: [
         skills({ files: storeFiles(store, "skills") }),
@@ -137,5 +137,47 @@ export const files: Feature = {
   notes: [
     ...["again 1", "again 2", "go 1", "go 2", "go 3", "go 4"].map((asked) => `agent: ${asked} (- books: Books.)`),
     ...["book {}", "book {}", "tell {}"],
+  ],
+};
+
+/** Turns of another thread are recalled, which had paused. */
+export const memory: Feature = {
+  make: ({ store, model, tool, memory }) =>
+    createAgent({
+      model: model("agent", {
+        "I go to Lisbon.": [[call("1", "book")], "Booked for Lisbon."],
+        "I had soup.": ["Was it good?"],
+        "Where is Lisbon?": [[call("2", "book")], "In Portugal."],
+      }),
+      tools: [tool("book", ask)],
+      store,
+      middleware: [recall({ ...memory, topK: 1 })],
+    }),
+  answer: yes,
+  turns: [
+    {
+      prompt: "I go to Lisbon.",
+      pauses: [["book"]],
+      end: { finishReason: "stop", text: "Booked for Lisbon.", tokens: 60, results: ["done"] },
+    },
+    {
+      prompt: "I had soup.",
+      thread: "u",
+      pauses: [],
+      end: { finishReason: "stop", text: "Was it good?", tokens: 30, results: [] },
+    },
+    {
+      prompt: "Where is Lisbon?",
+      thread: "v",
+      pauses: [["book"]],
+      end: { finishReason: "stop", text: "In Portugal.", tokens: 60, results: ["done"] },
+    },
+  ],
+  notes: [
+    ...["I go to Lisbon. 1", "I go to Lisbon. 2"].map((asked) => `agent: ${asked}`),
+    ...["I had soup. 1", "Where is Lisbon? 1", "Where is Lisbon? 2"].map(
+      (asked) => `agent: ${asked} ({"user":"I go to Lisbon.","answer":"Booked for Lisbon."})`,
+    ),
+    ...["book {}", "book {}"],
   ],
 };

@@ -1,7 +1,7 @@
-import { textOf } from "kumiko";
-import { approvals, createAgent, guard, overBudget, piiGuard, subAgents } from "kumiko/agents";
+import { createTool, textOf, userMessage } from "kumiko";
+import { approvals, createAgent, guard, overBudget, piiGuard, subAgents, threads } from "kumiko/agents";
 import { call } from "../agents.js";
-import { ask, type Feature, modelOf, toolOf, yes } from "./feature.js";
+import { ask, type Feature, yes } from "./feature.js";
 
 const request = (id: string, name: string) =>
   ({ type: "mcp_tool_approval_request", id, name, arguments: "{}", serverLabel: "mail" }) as const;
@@ -9,31 +9,31 @@ const none: never[] = [];
 
 /** Rules decide, and ask, beside a provider's questions, a task and a handoff. */
 export const rules: Feature = {
-  make(store, note) {
+  make({ store, model, tool }) {
     const helper = createAgent({
       name: "helper",
       description: "Erases.",
-      model: modelOf("helper", note, { erase: [[call("h1", "erase"), call("h2", "look")], "Erased."] }),
-      tools: [toolOf("erase", note), toolOf("look", note)],
+      model: model("helper", { erase: [[call("h1", "erase"), call("h2", "look")], "Erased."] }),
+      tools: [tool("erase"), tool("look")],
       middleware: [approvals({ rules: [{ tool: "erase", action: "ask" }] })],
     });
     const payments = [call("d1", "pay", { to: "ann" }), call("d2", "pay", { to: "bob" }), call("d3", "drop")];
     const desk = createAgent({
       name: "desk",
       description: "Pays.",
-      model: modelOf("desk", note, {
+      model: model("desk", {
         go: [none, none, none, payments, "All is paid."],
         again: [[call("e1", "pay", { to: "ann" }), request("m4", "search_mail")], "Paid again."],
       }),
-      tools: [toolOf("pay", note), toolOf("drop", note)],
+      tools: [tool("pay"), tool("drop")],
     });
     const mails = [request("m1", "search_mail"), request("m2", "drop_mail"), request("m3", "look_mail")];
     const calls = [call("1", "pay", { to: "ann" }), call("2", "drop"), call("3", "look"), ...mails];
     const task = [call("4", "task", { agent: "helper", prompt: "erase" })];
     return createAgent({
       name: "front",
-      model: modelOf("front", note, { go: [calls, task, [call("5", "transfer_to_desk")]] }),
-      tools: [toolOf("pay", note), toolOf("drop", note), toolOf("look", note, ask)],
+      model: model("front", { go: [calls, task, [call("5", "transfer_to_desk")]] }),
+      tools: [tool("pay"), tool("drop"), tool("look", ask)],
       handoffs: [desk],
       store,
       middleware: [
@@ -80,24 +80,24 @@ export const rules: Feature = {
 
 /** Tokens are counted over pauses, inner agents that have paused, and a handoff. */
 export const budget: Feature = {
-  make(store, note) {
+  make({ store, model, tool }) {
     const helper = createAgent({
       name: "helper",
       description: "Erases.",
-      model: modelOf("helper", note, { erase: [[call("h1", "erase")], "Erased."] }),
-      tools: [toolOf("erase", note, ask)],
+      model: model("helper", { erase: [[call("h1", "erase")], "Erased."] }),
+      tools: [tool("erase", ask)],
     });
     const desk = createAgent({
       name: "desk",
       description: "Books.",
-      model: modelOf("desk", note, { go: [none, none, none, [call("d1", "book")], "Never."], again: ["Fine."] }),
-      tools: [toolOf("book", note, ask)],
+      model: model("desk", { go: [none, none, none, [call("d1", "book")], "Never."], again: ["Fine."] }),
+      tools: [tool("book", ask)],
     });
     const task = [call("2", "task", { agent: "helper", prompt: "erase" })];
     return createAgent({
       name: "front",
-      model: modelOf("front", note, { go: [[call("1", "book")], task, [call("3", "transfer_to_desk")]] }),
-      tools: [toolOf("book", note, ask)],
+      model: model("front", { go: [[call("1", "book")], task, [call("3", "transfer_to_desk")]] }),
+      tools: [tool("book", ask)],
       handoffs: [desk],
       store,
       stopWhen: overBudget({ tokens: 179 }),
@@ -126,12 +126,12 @@ export const budget: Feature = {
 
 /** What guards of the first agent judge, before and after pauses and a handoff. */
 export const guards: Feature = {
-  make(store, note) {
+  make({ store, note, model, tool }) {
     const long = "All is well. ".repeat(30);
     const desk = createAgent({
       name: "desk",
       description: "Books.",
-      model: modelOf("desk", note, {
+      model: model("desk", {
         "go [email]": [
           none,
           none,
@@ -141,12 +141,12 @@ export const guards: Feature = {
         leak: [[call("e1", "book")], `${long}It is forbidden.`],
         never: ["Never."],
       }),
-      tools: [toolOf("book", note, ask), toolOf("burn", note), toolOf("mail", note)],
+      tools: [tool("book", ask), tool("burn"), tool("mail")],
     });
     return createAgent({
       name: "front",
-      model: modelOf("front", note, { "go [email]": [[call("1", "book")], [call("2", "transfer_to_desk")]] }),
-      tools: [toolOf("book", note, ask)],
+      model: model("front", { "go [email]": [[call("1", "book")], [call("2", "transfer_to_desk")]] }),
+      tools: [tool("book", ask)],
       handoffs: [desk],
       store,
       middleware: [
@@ -211,4 +211,35 @@ export const guards: Feature = {
     'mail {"to":"ann"}',
   ],
   neverStored: "@example.com",
+};
+
+/** What is said to a turn that then pauses is heard where it goes on. */
+export const pushes: Feature = {
+  make({ store, model, tool }) {
+    const hear = createTool({
+      id: "hear",
+      description: "Hears the user.",
+      inputSchema: { type: "object" },
+      execute: () => threads(store).push("t", userMessage("Be quick.", { id: "quick" })),
+    });
+    return createAgent({
+      model: model("agent", {
+        go: [[call("1", "hear"), call("2", "book")]],
+        "Be quick.": ["Quick."],
+        again: ["Again."],
+      }),
+      tools: [hear, tool("book", ask)],
+      store,
+    });
+  },
+  answer: yes,
+  turns: [
+    {
+      prompt: "go",
+      pauses: [["book"]],
+      end: { finishReason: "stop", text: "Quick.", tokens: 60, results: ["true", "done"] },
+    },
+    { prompt: "again", pauses: [], end: { finishReason: "stop", text: "Again.", tokens: 30, results: [] } },
+  ],
+  notes: ["agent: Be quick. 1", "agent: again 1", "agent: go 1", "book {}"],
 };

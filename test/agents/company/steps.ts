@@ -1,6 +1,5 @@
-import type { CheckpointStore } from "kumiko";
 import type { AgentResult } from "kumiko/agents";
-import { type Ended, endedOf, type Note } from "./feature.js";
+import { type Ended, endedOf, type Kit } from "./feature.js";
 import { features } from "./features.js";
 
 /** How a turn begins and goes on. */
@@ -10,6 +9,7 @@ export const hows = ["generate", "stream", "segment"] as const;
 export interface Step {
   readonly feature: string;
   readonly how: (typeof hows)[number];
+  readonly thread: string;
   readonly requestId: string;
   readonly prompt?: string;
   readonly answers?: Record<string, unknown>;
@@ -22,12 +22,12 @@ export interface Stop {
 }
 
 /** Takes a step with an agent that is made for it. */
-export async function takeStep(step: Step, store: CheckpointStore, note: Note): Promise<Stop> {
-  const agent = features[step.feature]?.make(store, note);
+export async function takeStep(step: Step, kit: Kit): Promise<Stop> {
+  const agent = features[step.feature]?.make(kit);
   if (agent === undefined) throw new Error(`There is no feature ${step.feature}.`);
   const { how, requestId, prompt, answers } = step;
   const own = { userId: "ann" };
-  const thread = { threadId: "t" };
+  const thread = { threadId: step.thread };
   if (how === "segment") {
     const given = { ...own, ...(prompt !== undefined && { input: prompt }), ...(answers && { answers }) };
     const run = await agent.segment({ ...thread, requestId }, given);
