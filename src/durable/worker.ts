@@ -4,6 +4,7 @@ import type { Clock } from "../components/clock.js";
 import { RunControl } from "../compose/run-control.js";
 import type { SavedRun, SegmentOptions } from "../compose/segment.js";
 import { KumikoError } from "../errors.js";
+import { isPromiseLike } from "../is.js";
 import { allRows, findRows } from "./find-rows.js";
 import { Owners } from "./owners.js";
 import type { WorkerParts } from "./worker-app.js";
@@ -50,6 +51,7 @@ export class Worker {
   #foundNothing = false;
   /** The store has failed since it was read last. */
   #isAway = false;
+  #isSeeking = false;
   #idlers: (() => void)[] = [];
   #stopped: Promise<void> | undefined = undefined;
 
@@ -83,12 +85,33 @@ export class Worker {
   }
 
   #hear(row: RunRow | undefined): void {
-    const active = row && this.#active.get(row.id);
-    if (row?.status === "cancelled" && active !== undefined && row.since >= active.row.since) {
-      active.isCancelled = true;
-      active.stopping.abort(new Error(`The run "${row.id}" was cancelled.`));
-    } else if (row === undefined) this.#look("all");
+    if (row === undefined) {
+      this.#look("all");
+      void this.#seekCancelled();
+    } else if (row.status === "cancelled") this.#hearCancelled(row);
     else if (row.status === "ready" && this.#parts.apps.has(row.graph)) this.#look("ready");
+  }
+
+  #hearCancelled({ id, since }: RunRow): void {
+    const active = this.#active.get(id);
+    if (active === undefined || since < active.row.since) return;
+    active.isCancelled = true;
+    active.stopping.abort(new Error(`The run "${id}" was cancelled.`));
+  }
+
+  /** The store cannot say what has changed: runs that are worked on may have been cancelled. */
+  async #seekCancelled(): Promise<void> {
+    const { store } = this.#parts;
+    if (this.#isSeeking || this.#active.size === 0 || store.runs === undefined) return;
+    this.#isSeeking = true;
+    const first = Math.min(...[...this.#active.values()].map(({ row }) => row.since));
+    const after: RunRow = { id: "", graph: "", status: "cancelled", since: first };
+    try {
+      for await (const row of allRows(store, { ...this.#query, status: "cancelled", after })) this.#hearCancelled(row);
+    } catch {
+      // the store is away: the run notices at its next save
+    }
+    this.#isSeeking = false;
   }
 
   // looking
@@ -109,7 +132,7 @@ export class Worker {
         this.#isAway = false;
       } catch (error) {
         this.#foundNothing = false;
-        if (!this.#isAway) this.#report(error);
+        if (!this.#isAway && this.#stopped === undefined) this.#report(error);
         this.#isAway = true;
       }
     }
@@ -216,11 +239,12 @@ export class Worker {
 
   #report(error: unknown, row?: RunRow): void {
     const { onError = reportToConsole } = this.#options;
+    const failed = (thrown: unknown): void => reportToConsole(thrown, row);
     try {
-      if (row === undefined) onError(error);
-      else onError(error, row);
+      const told: unknown = row === undefined ? onError(error) : onError(error, row);
+      if (isPromiseLike(told)) told.then(undefined, failed);
     } catch (thrown) {
-      reportToConsole(thrown, row);
+      failed(thrown);
     }
   }
 
@@ -241,10 +265,14 @@ export class Worker {
     this.#clock.clearTimer(this.#timer);
     this.#unlisten?.();
     for (const { control } of this.#active.values()) control.interrupt({ timeoutMs });
-    const timer = this.#clock.setTimer(() => {
-      for (const { stopping } of this.#active.values()) stopping.abort(new Error("The worker was stopped."));
-    }, timeoutMs + savingMs);
-    await Promise.all([this.#looking, ...this.#work]);
+    let timer: unknown;
+    const late = new Promise<void>((resolve) => {
+      timer = this.#clock.setTimer(resolve, timeoutMs + savingMs);
+    });
+    const settled = Promise.all(this.#work);
+    await Promise.race([Promise.all([settled, this.#looking]), late]);
+    for (const { stopping } of this.#active.values()) stopping.abort(new Error("The worker was stopped."));
+    await settled;
     this.#clock.clearTimer(timer);
     this.#settleIdlers();
   }
@@ -264,10 +292,14 @@ export class Worker {
   }
 }
 
-/** Whether a segment has left the row as it was. The run of a turn may be over although its row does not say so. */
-function isUnchanged(run: SavedRun, { status, since }: RunRow): boolean {
-  const isOver = run.status === "finished" || run.status === "failed" || run.status === "cancelled";
-  return (run.status === status || isOver) && run.changedAt.getTime() === since;
+/**
+ * Whether a segment has left the row as it was. The run of a turn may be over, or another one may just claim it, although its row
+ * does not say so yet.
+ */
+function isUnchanged(run: SavedRun, { id, status, since }: RunRow): boolean {
+  if (run.id !== id) return true; // another turn of the thread runs
+  const isOthers = run.status !== "ready" && run.status !== "waiting";
+  return (run.status === status || isOthers) && run.changedAt.getTime() === since;
 }
 
 function reportToConsole(error: unknown, row?: RunRow): void {

@@ -3,13 +3,13 @@ import { createAgent, threads } from "kumiko/agents";
 import { runs, startWorker } from "kumiko/durable";
 import { scriptedModel } from "kumiko/testing";
 import { expect, it } from "vitest";
-import { gate } from "../run/gate.js";
-import { all } from "./stores.js";
+import { gate, turns } from "../run/gate.js";
+import { all, bareStore } from "./stores.js";
 
 const call = functionToolCall({ callId: "c1", name: "pay", arguments: "{}" });
 const turn = { threadId: "t", requestId: "r1" };
 
-function clerkOf(store: ReturnType<typeof memoryStore>) {
+function clerkOf(store: CheckpointStore, model = scriptedModel([call], "Paid.")) {
   const pay = createTool({
     id: "pay",
     description: "",
@@ -17,7 +17,6 @@ function clerkOf(store: ReturnType<typeof memoryStore>) {
     requireApproval: true,
     execute: () => "paid",
   });
-  const model = scriptedModel([call], "Paid.");
   return createAgent({ name: "clerk", store, tools: [pay], model, retry: false });
 }
 
@@ -112,4 +111,41 @@ it("fails a run of an agent whose prompt is none", async () => {
   await worker.idle();
   await worker.stop();
   expect(await runs(store).get("1")).toMatchObject({ status: "failed", error: { code: "INVALID_MESSAGE" } });
+});
+
+it("leaves a turn alone that its caller just claims, though its run is still ready", async () => {
+  const store = memoryStore();
+  const clerk = clerkOf(store);
+  const { id, interrupts } = await clerk.segment(turn, { input: "Pay" });
+  await runs(store).answer(id, { [interrupts[0]?.id ?? ""]: { approved: true } });
+  const claiming = gate();
+  const claimed = gate();
+  const slow: CheckpointStore = {
+    ...bareStore(store),
+    put: async (...args) => {
+      if (args[0] === id) {
+        claiming.open();
+        await claimed.promise;
+      }
+      return store.put(...args);
+    },
+  };
+  const segment = clerkOf(slow, scriptedModel("Paid.")).segment(turn);
+  await claiming.promise;
+  let looks = 0;
+  const watched: CheckpointStore = {
+    ...bareStore(store),
+    runs: async (query) => {
+      looks += 1;
+      return (await store.runs?.(query)) ?? [];
+    },
+  };
+  const worker = startWorker({ clerk: clerkOf(watched) });
+  await turns();
+  expect(looks).toBeLessThan(20);
+  claimed.open();
+  expect(await segment).toMatchObject({ status: "finished" });
+  await worker.idle();
+  await worker.stop();
+  expect(await statuses(store)).toEqual(["done"]);
 });

@@ -14,6 +14,7 @@ beforeEach(() => {
 /** A graph whose node waits until it is told to go on. */
 function slowApp(store: CheckpointStore, options: { readonly runtime?: Runtime } = {}) {
   const started: string[] = [];
+  const aborted: string[] = [];
   const waiting: (() => void)[] = [];
   let most = 0;
   const app = new Chain<string>()
@@ -22,7 +23,10 @@ function slowApp(store: CheckpointStore, options: { readonly runtime?: Runtime }
       most = Math.max(most, waiting.length + 1);
       await new Promise<void>((resolve, reject) => {
         waiting.push(resolve);
-        ctx.signal?.addEventListener("abort", () => reject(ctx.signal?.reason));
+        ctx.signal?.addEventListener("abort", () => {
+          aborted.push(text);
+          reject(ctx.signal?.reason);
+        });
       });
       return `${text}!`;
     })
@@ -30,7 +34,7 @@ function slowApp(store: CheckpointStore, options: { readonly runtime?: Runtime }
   const go = (): void => {
     for (const resolve of waiting.splice(0)) resolve();
   };
-  return { app, started, go, most: () => most };
+  return { app, started, aborted, go, most: () => most };
 }
 
 /** An app whose segments are what a test says. */
@@ -263,6 +267,34 @@ describe("a worker", () => {
     await worker.stop();
   });
 
+  it("survives a listener that rejects", async () => {
+    const store = memoryStore();
+    await runs(store).enqueue("shout", "tea", { id: "1" });
+    const written = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const segment: DurableApp["segment"] = async () => {
+      throw new Error("It cannot be read.");
+    };
+    const onError = async (): Promise<void> => {
+      throw new Error("A bad listener.");
+    };
+    const worker = startWorker({ shout: scripted(store, segment) }, { onError });
+    await worker.idle();
+    expect(written.mock.calls).toMatchObject([[expect.stringContaining("1"), { message: "A bad listener." }]]);
+    written.mockRestore();
+    await worker.stop();
+  });
+
+  it("stops although its store does not answer", async () => {
+    const clock = manualClock(1_000_000);
+    const runtime = new Runtime({ clock });
+    const inner = memoryStore();
+    const silent: CheckpointStore = { ...bind(inner), runs: () => new Promise(() => undefined) };
+    const worker = startWorker({ shout: shoutApp({ store: silent, runtime }) });
+    const stopped = worker.stop({ timeoutMs: 5_000 });
+    clock.advance(6_000);
+    await stopped;
+  });
+
   it("survives a store that is away for a while", async () => {
     const clock = manualClock(1_000_000);
     const runtime = new Runtime({ clock });
@@ -308,6 +340,41 @@ describe("a worker", () => {
     expect(await list.get("1")).toMatchObject({ status: "cancelled" });
     expect(errors).toEqual([]);
     await worker.stop();
+  });
+
+  it("stops a run at once that is cancelled elsewhere, though its store cannot say what has changed", async () => {
+    const store = memoryStore();
+    let tell = (): void => undefined;
+    const changes: CheckpointStore["changes"] = (listener) => {
+      tell = () => listener();
+      return () => undefined;
+    };
+    const { app, started, aborted } = slowApp({ ...bind(store), changes });
+    const list = runs(store);
+    for (const id of ["1", "2"]) await list.enqueue("slow", id, { id });
+    const worker = startWorker({ slow: app }, { concurrency: 2 });
+    await vi.waitFor(() => expect(started).toHaveLength(2));
+    await list.cancel("1");
+    tell();
+    await vi.waitFor(() => expect(aborted).toEqual(["1"]));
+    await worker.stop({ timeoutMs: 0 });
+    expect(await list.get("1")).toMatchObject({ status: "cancelled" });
+    expect(await list.get("2")).toMatchObject({ status: "ready" });
+  });
+
+  it("asks for all owners at once: a database may take seconds for each", async () => {
+    const store = memoryStore();
+    const asked: string[] = [];
+    const isOwnerAlive = (owner: string): Promise<boolean> => {
+      asked.push(owner);
+      return new Promise(() => undefined);
+    };
+    const data = new TextEncoder().encode("{}");
+    for (const owner of ["a", "b"])
+      await store.put(owner, data, undefined, { status: "running", graph: "shout", owner, since: 1 });
+    const worker = startWorker({ shout: shoutApp({ store: { ...bind(store), isOwnerAlive } }) });
+    await vi.waitFor(() => expect(asked).toEqual(["a", "b"]));
+    await worker.stop({ timeoutMs: 0 });
   });
 
   it("gives segments the options for their rows", async () => {
