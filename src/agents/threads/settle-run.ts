@@ -1,14 +1,13 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
-import type { JsonRecord } from "../../checkpoint/document/json-parts.js";
 import { readTree } from "../../checkpoint/document/read-document.js";
 import { isConflict } from "../../checkpoint/errors.js";
-import { runningClaims } from "../../checkpoint/journal/running-claims.js";
-import { callStore, readRow } from "../../checkpoint/journal/store-calls.js";
+import { readRow } from "../../checkpoint/journal/store-calls.js";
 import { changeHead, cleared, type HeadChange } from "../../checkpoint/runs/change-head.js";
 import type { RunStatus } from "../../checkpoint/runs/run-index.js";
 import { systemClock } from "../../components/clock.js";
+import { textIf } from "../../is.js";
 import { removeIf } from "./rows.js";
-import { runIdOf } from "./turn-row.js";
+import { mayRun, runIdOf } from "./turn-row.js";
 
 /** What workers need not look at any more: the run of a turn that is over goes, unless it has a history, or failed. */
 export async function settleRun(
@@ -20,16 +19,11 @@ export async function settleRun(
   const row = await readRow(store, id);
   if (row === undefined) return;
   const { status: former, entry, owner, claim } = readTree(row).finish();
-  if (!unfinished.some((one) => one === former) || (await mayRun(store, { owner, claim }))) return;
+  if (!unfinished.some((one) => one === former)) return;
+  // its process is about to remove it
+  if (await mayRun(store, { owner: textIf(owner), claim: textIf(claim) })) return;
   if (status === "failed" || entry !== undefined) await changeHeadOf(store, id, { status });
   else await removeIf(store, id, row.version);
-}
-
-/** Its process is about to remove it. */
-async function mayRun(store: CheckpointStore, { owner, claim }: JsonRecord): Promise<boolean> {
-  if (typeof owner !== "string") return false;
-  if (runningClaims.hasEnded(owner, typeof claim === "string" ? claim : undefined)) return false;
-  return (await callStore("ask for the owner of", owner, () => store.isOwnerAlive?.(owner))) !== false;
 }
 
 const unfinished: readonly RunStatus[] = ["ready", "running", "waiting", "stopped"];

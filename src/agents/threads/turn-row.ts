@@ -2,6 +2,7 @@ import { unreadableCheckpoint } from "../../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { dropHistory } from "../../checkpoint/history/segments.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
+import { callStore } from "../../checkpoint/journal/store-calls.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { isFields } from "../../is.js";
 import type { AgenticMessage, FinishReason, TokenUsage } from "../../schema/message/agentic-message.js";
@@ -219,7 +220,8 @@ export async function mayRun(
   { owner, claim }: Pick<TurnRecord, "owner" | "claim">,
 ): Promise<boolean> {
   if (owner === undefined || runningClaims.hasEnded(owner, claim)) return false;
-  return (await store.isOwnerAlive?.(owner)) !== false;
+  const isAlive = await callStore("ask for the owner of", owner, () => store.isOwnerAlive?.(owner));
+  return isAlive !== false;
 }
 
 /** What becomes of a turn: another record, none, or `undefined` if it stays as it is. */

@@ -3,7 +3,9 @@ import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { readDocument } from "../../checkpoint/document/read-document.js";
 import { isConflict } from "../../checkpoint/errors.js";
 import { DrivenRun, type FoundRun, isStoreFailure, Patience, waitMs } from "../../checkpoint/journal/driven.js";
-import { isLost, readRow } from "../../checkpoint/journal/store-calls.js";
+import { processOwner } from "../../checkpoint/journal/process-owner.js";
+import { callStore, isLost, readRow } from "../../checkpoint/journal/store-calls.js";
+import { InterruptError } from "../../checkpoint/pause/interrupt.js";
 import { changeHead } from "../../checkpoint/runs/change-head.js";
 import { codecOf } from "../../checkpoint/values/codec-of.js";
 import { clockOf } from "../../components/clock.js";
@@ -126,7 +128,8 @@ class TurnSegment {
     if (requestId === undefined) {
       // a run of a turn that is gone
       const id = runIdOf(turnKey(threadId, number ?? 0));
-      await this.#runner.store.delete(id);
+      const remove = () => callStore("remove", id, () => this.#runner.store.delete(id));
+      await this.#patience.try(remove, this.#stop.signal);
       throw unknownCheckpoint(id);
     }
     if (!Object.hasOwn(this.#options, "input")) throw unknownCheckpoint(`${threadId}/${requestId}`);
@@ -160,8 +163,12 @@ class TurnSegment {
       if (left === undefined) return this.#busy(turn, found);
       if (left === "late") takeover = { takeover: true };
       const { maxAttempts = 5 } = this.#options;
-      attempts += known === "running" ? 1 : 0;
-      if (attempts >= maxAttempts) return this.#abandon(turn, found, attempts);
+      // what this process has left is no death
+      attempts += known === "running" && record.owner !== processOwner() ? 1 : 0;
+      if (attempts >= maxAttempts) {
+        await this.#patience.try(() => this.#abandon(turn, found, attempts), this.#stop.signal);
+        return undefined;
+      }
     }
     if (this.#stop.isInterrupted) return this.#state(turn, found, "ready");
     this.#retry = false;
@@ -219,13 +226,14 @@ class TurnSegment {
     const { name } = this.#runner.parts;
     try {
       await work(options);
-      const { ended } = driven;
-      if (ended?.status !== "ready") return "again";
-      const id = turn === undefined ? await this.#newestRun() : runIdOf(turn.key);
-      return endedRunOf(id, name, ended, () => undefined as never);
     } catch (error) {
-      return this.#afterFailure(error, driven);
+      // one that is asked to stop before its first task rejects
+      if (!(InterruptError.is(error) && driven.ended?.status === "ready")) return this.#afterFailure(error, driven);
     }
+    const { ended } = driven;
+    if (ended?.status !== "ready") return "again";
+    const id = turn === undefined ? await this.#newestRun() : runIdOf(turn.key);
+    return endedRunOf(id, name, ended, () => undefined as never);
   }
 
   async #afterFailure(error: unknown, { isClaimed, ended }: DrivenRun): Promise<Turned | "again" | undefined> {
@@ -262,22 +270,24 @@ class TurnSegment {
     return { ...none, id: this.#target.threadId, graph, startedAt: now, changedAt: now, status: "running" };
   }
 
-  async #abandon(turn: StoredTurn, found: FoundRun | undefined, attempts: number): Promise<Turned | undefined> {
+  /** It has killed too many processes. */
+  async #abandon(turn: StoredTurn, found: FoundRun | undefined, attempts: number): Promise<void> {
     const { store, parts } = this.#runner;
     const error = runAbandoned(runIdOf(turn.key), attempts);
     const closed = await cutOff(store, turn, { runtime: parts.options.runtime });
     const written = ifUnchanged(turn.record, () => ({ ...closed, status: "failed" }));
-    if ((await changeTurn(store, turn.key, written, turn)) === undefined) return undefined;
+    if ((await changeTurn(store, turn.key, written, turn)) === undefined) return;
     if (found !== undefined) {
       const { codecs } = parts.options.runtime ?? defaultRuntime;
       const encoded: unknown = JSON.parse(codecOf(codecs).encode(error, "the error"));
       const since = Math.floor(this.#stop.clock.now());
       const change = { status: "failed", owner: undefined, claim: undefined, since, attempts, error: [encoded] };
-      await changeHead(store, runIdOf(turn.key), found.row, change).catch((problem: unknown) => {
-        if (!isConflict(problem)) throw problem;
-      });
+      await callStore("write", runIdOf(turn.key), () => changeHead(store, runIdOf(turn.key), found.row, change)).catch(
+        (problem: unknown) => {
+          if (!isConflict(problem)) throw problem;
+        },
+      );
     }
-    return undefined;
   }
 
   async #finished(turn: StoredTurn, found: FoundRun | undefined): Promise<Turned> {

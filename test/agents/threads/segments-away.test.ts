@@ -4,6 +4,7 @@ import type { CheckpointStore } from "kumiko/compose";
 import { runs } from "kumiko/durable";
 import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
+import { bareStore } from "../../durable/stores.js";
 import { fastClock } from "../../fast-clock.js";
 
 const turn = { threadId: "t", requestId: "r1" };
@@ -112,3 +113,45 @@ it("A segment of a turn that another process ends meanwhile tells how it has end
     if (count < nth) return;
   }
 });
+
+it("A segment of a turn whose process has died goes on with it, once the store can say so", async () => {
+  const former = memoryStore();
+  let copied: Promise<CheckpointStore> | undefined;
+  const dying = scriptedModel(async () => {
+    copied ??= copyOf(former);
+    await copied;
+    return "Hello.";
+  });
+  await createAgent({ name: "clerk", store: bareStore(former), model: dying }).segment(turn, { input: "Hi" });
+  const rows = await (copied ?? former);
+  let asked = 0;
+  const store: CheckpointStore = {
+    ...bareStore(rows),
+    isOwnerAlive: async () => {
+      if (++asked < 4) throw new Error("connect ECONNREFUSED");
+      return false;
+    },
+  };
+  const runtime = new Runtime({ clock: fastClock });
+  const clerk = createAgent({ name: "clerk", store, runtime, model: scriptedModel("Hello again.") });
+  expect(await clerk.segment(turn, { input: "Hi" })).toMatchObject({
+    status: "finished",
+    output: { text: "Hello again." },
+  });
+});
+
+/** What another process would have left, had it died now. */
+async function copyOf(store: CheckpointStore): Promise<CheckpointStore> {
+  const copy = memoryStore();
+  for (const prefix of ["", "~"]) {
+    for await (const id of store.list(prefix)) {
+      const text = new TextDecoder().decode((await store.get(id))?.data);
+      await copy.put(
+        id,
+        new TextEncoder().encode(text.replaceAll(/"owner":"[^"]*"/g, '"owner":"node/far/1/x"')),
+        undefined,
+      );
+    }
+  }
+  return copy;
+}
