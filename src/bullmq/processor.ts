@@ -97,6 +97,7 @@ function isHopeless(error: unknown): boolean {
 
 const hopeless: readonly ErrorCode[] = [
   "VALIDATION",
+  "TYPE_MISMATCH",
   "RUN_ABANDONED",
   "INVALID_OPTION",
   "INVALID_KEY",

@@ -160,6 +160,7 @@ describeBackends("A BullMQ worker with processor", (backend) => {
   it.each([
     ["was abandoned", failed("RUN_ABANDONED")],
     ["has an input that does not fit", failed("VALIDATION")],
+    ["has a stream as its input, and is given none", failed("TYPE_MISMATCH")],
     ["does not exist", failed("UNKNOWN_CHECKPOINT").error],
     ["cannot take its answers", failed("ANSWER_MISMATCH").error],
     ["has a prompt that is none", failed("INVALID_MESSAGE")],
