@@ -7,7 +7,8 @@
 //   npm run laws -- crashes           runs whose processes are killed, 500 times
 //   npm run laws -- pushes            what is said to turns whose process is killed 500 times
 //   npm run laws -- threads           10,000 operations of several processes on the same threads (turns, double posts, pushes, stops, edits), in SQLite and in PostgreSQL
-//   npm run laws -- workers           500 workers that are killed and 100 that are frozen, on SQLite and on PostgreSQL
+//   npm run laws -- workers           500 workers that are killed and 100 that are frozen while the database goes away, and workers that
+//                                     are stopped: of kumiko/durable on SQLite and on PostgreSQL, of BullMQ on Redis and on PostgreSQL
 //   npm run laws -- meetings          20,000 programs in which features meet: [--seed 1] [--count 20000], or --case '<json>'
 import { spawnSync } from "node:child_process";
 
