@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -190,8 +190,8 @@ describe("an optional package that is not installed", () => {
   const document = '{ openapi: "3.1.0", servers: [{ url: "http://127.0.0.1:1" }], paths: {} }';
   const server = 'new MCPServer({ name: "s", version: "1" })';
 
-  // [what needs it, the entry, its names, what is called, the packages: one of them is named]
-  it.each([
+  // [names of an entry, the entry, what is called, the package that it needs]
+  const rows: readonly (readonly [names: string, entry: string, call: string, name: string])[] = [
     ["postgresStore", "postgres", 'postgresStore({ connectionString: "postgres://127.0.0.1:1/x" }).get("a")', "pg"],
     [
       "postgresVectors",
@@ -228,17 +228,83 @@ describe("an optional package that is not installed", () => {
     ["MDocument", "rag", 'MDocument.fromText("a").chunk({ strategy: "token", maxSize: 5 })', "gpt-tokenizer"],
     ["fileLoader", "rag/files", 'fileLoader().load({ uri: "empty.pdf" })', "unpdf"],
     ["fileLoader", "rag/files", 'fileLoader().load({ uri: "empty.docx" })', "mammoth"],
-  ])("is PACKAGE_MISSING with what to install: %s of kumiko/%s (%s)", { timeout }, (names, entry, call, name) => {
-    consumer.write("empty.pdf", "%PDF-1.7");
-    consumer.write("empty.docx", "PK");
-    const script = `import { Chain } from "kumiko";
+    [
+      "duckDuckGoSearch",
+      "search",
+      'duckDuckGoSearch({ fetch: async () => new Response("<p>a</p>") }).invoke(\'{"query":"a"}\')',
+      "parse5",
+    ],
+    [
+      "folderFiles, skills",
+      "workspace",
+      'createAgent({ model: scriptedModel("a"), middleware: [skills({ files: folderFiles(".") })] }).generate("a")',
+      "yaml",
+    ],
+  ];
+  // needed beside another package, which is installed first
+  const second = [
+    [
+      "grpcTools",
+      "grpc",
+      'grpcTools({ address: "127.0.0.1:1", proto: { "a.proto": "" } })',
+      "protobufjs",
+      "@grpc/grpc-js",
+    ],
+    [
+      "sqliteVectors",
+      "sqlite",
+      'sqliteVectors(":memory:", { driver: "libsql" }).listIndexes()',
+      "sqlite-vec",
+      "libsql",
+    ],
+  ] as const;
+
+  const told = (names: string, entry: string, call: string) =>
+    consumer.node(
+      "--input-type=module",
+      "--eval",
+      `import { createAgent } from "kumiko/agents";
+      import { scriptedModel } from "kumiko/testing";
       import { ${names} } from "kumiko/${entry}";
       const call = async () => ${call};
       await call().then(() => console.log("worked"), (error) => console.log(error.code, error.message));
-      process.exit();`;
-    const told = consumer.node("--input-type=module", "--eval", script);
-    expect(told).toMatch(/^PACKAGE_MISSING /);
-    expect(told).toContain(`npm install ${name}`);
+      process.exit();`,
+    );
+
+  const expectMissing = (text: string, name: string) => {
+    expect(text).toMatch(/^PACKAGE_MISSING /);
+    expect(/npm install ([^\n]*)/.exec(text)?.[1]?.split(/[\s,)]+|\.(?=\s|$)/)).toContain(name);
+  };
+
+  it.each(rows)(
+    "is PACKAGE_MISSING with what to install: %s of kumiko/%s (%s)",
+    { timeout },
+    (names, entry, call, name) => {
+      consumer.write("empty.pdf", "%PDF-1.7");
+      consumer.write("empty.docx", "PK");
+      mkdirSync(join(consumer.folder, "skills/a"), { recursive: true });
+      consumer.write("skills/a/SKILL.md", "---\nname: a\ndescription: b\n---\n");
+      expectMissing(told(names, entry, call), name);
+    },
+  );
+
+  it.each(second)("is named though another one is there: %s of kumiko/%s (%s)", { timeout }, (...row) => {
+    const [names, entry, call, name, other] = row;
+    consumer.install(other);
+    expectMissing(told(names, entry, call), name);
+  });
+
+  it("is named beside its entry in the README, whichever it is", () => {
+    const { peerDependencies }: { peerDependencies: object } = JSON.parse(
+      readFileSync(join(root, "package.json"), "utf8"),
+    );
+    const otel = ["otelTracer", "otel", "", "@opentelemetry/api"] as const; // no error: see below
+    const all = [...rows, ...second, otel];
+    expect([...new Set(all.map(([, , , name]) => name))].sort()).toEqual(Object.keys(peerDependencies).sort());
+    const lines = readFileSync(join(root, "README.md"), "utf8").split("\n");
+    for (const [, entry, , name] of all) {
+      expect(lines.find((line) => line.startsWith(`| \`kumiko/${entry}\` |`))).toContain(`\`${name}\``);
+    }
   });
 
   it("is no error for otelTracer, which records as soon as an SDK is there", { timeout }, () => {
@@ -252,9 +318,8 @@ describe("an optional package that is not installed", () => {
 });
 
 describe("stores, installed", () => {
-  // The entries above were imported without it.
+  // libsql: the entries above were imported without it
   it("keep checkpoints once their optional package is installed", { timeout }, () => {
-    consumer.install("libsql");
     const script = `import { sqliteStore } from "kumiko/sqlite";
       const store = sqliteStore("runs.db");
       const version = await store.put("order-7", new TextEncoder().encode("kept"), undefined);
