@@ -1,5 +1,6 @@
 import { KumikoError } from "../errors.js";
 import type { RunView, SpanView, StateView } from "./api.js";
+import { withControlsNamed } from "./bidi.js";
 import type { Level } from "./layout/level.js";
 
 /** A run as it is put into a file. */
@@ -54,7 +55,7 @@ function base64(bytes: Uint8Array): string {
 }
 
 function escapeText(text: string): string {
-  return text.replace(/[&<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  return withControlsNamed(text).replace(/[&<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 
 function tooLarge(size: number, spans: readonly SpanView[]): KumikoError {

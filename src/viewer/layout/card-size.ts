@@ -12,9 +12,17 @@ export function titleOf({ key, name }: GraphNodeInfo): string {
   return name === undefined || name === key ? key : name;
 }
 
+/** A longer name of a box is cut. */
+const longestTitle = 32;
+
 /** The width of the bar at the top of a box: icon, name, kind and time. */
 export function barWidth(title: string): number {
-  return title.length * 7 + 96;
+  return Math.min(title.length, longestTitle) * 7 + 96;
+}
+
+/** Whether the name of a box does not fit into its bar. */
+export function isCut(title: string): boolean {
+  return title.length > longestTitle;
 }
 
 /** A box around an inner graph. Its name stands beside the line that enters it. */

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { About } from "../api.js";
 import { Client, messageOf, takeToken } from "./client.js";
 import { Live, type LiveListener, poll } from "./live.js";
+import { nameControls } from "./parts/name-controls.js";
 import { applyTheme } from "./parts/theme.js";
 import { type Session, SessionProvider } from "./session.js";
 import { Shell } from "./shell.js";
@@ -91,4 +92,5 @@ function useEvents(client: Client, isLive: boolean): (listener: LiveListener) =>
 const base = document.body.dataset.base ?? "/";
 const root = document.getElementById("app");
 applyTheme();
+nameControls();
 if (root !== null) render(<Page client={new Client(base, takeToken(base))} />, root);

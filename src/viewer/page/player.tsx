@@ -4,6 +4,7 @@ import { useCallback, useMemo, useState } from "preact/hooks";
 import type { StateView } from "../api.js";
 import type { SavedRun } from "../saved-page.js";
 import { dateTime } from "./parts/format.js";
+import { nameControls } from "./parts/name-controls.js";
 import { applyTheme } from "./parts/theme.js";
 import { Moment } from "./run/moment.js";
 import { usePlayer } from "./run/player.js";
@@ -56,4 +57,5 @@ async function show(root: HTMLElement): Promise<void> {
 
 const root = document.getElementById("app");
 applyTheme();
+nameControls();
 if (root !== null) void show(root);

@@ -44,6 +44,9 @@ export interface RecordedServer {
 export interface RecordedData {
   readonly can?: Can;
   readonly questions?: readonly QuestionView[];
+  readonly rows?: readonly RunRow[];
+  /** GET requests that are refused, by path. */
+  readonly refused?: Readonly<Record<string, { readonly status: number; readonly message: string }>>;
   readonly views?: Readonly<Record<string, RunView>>;
   readonly apps?: Readonly<Record<string, GraphInfo>>;
   /** What comes before that of the views. */
@@ -214,7 +217,7 @@ export async function serveRecorded(options: RecordedData = {}): Promise<Recorde
     }
     if (path === "questions") return { questions: options.questions ?? data.questions, errors: [] };
     if (path === "runs") {
-      const rows = data.rows.filter(({ status }) => (search.get("status") ?? status) === status);
+      const rows = (options.rows ?? data.rows).filter(({ status }) => (search.get("status") ?? status) === status);
       const text = search.get("search") ?? "";
       return { runs: rows.filter(({ graph, ref }) => `${graph} ${ref}`.includes(text)) };
     }
@@ -247,6 +250,11 @@ export async function serveRecorded(options: RecordedData = {}): Promise<Recorde
       open.add(response.writeHead(200));
       response.flushHeaders();
       return undefined;
+    }
+    const refused = options.refused?.[path];
+    if (refused !== undefined) {
+      const error = { code: "REFUSED", message: refused.message };
+      return send(response, refused.status, JSON.stringify({ error }), json);
     }
     if (request.method !== "POST") return send(response, 200, JSON.stringify(get(path, searchParams)), json);
     void readBody(request).then((body) => {

@@ -7,6 +7,7 @@ import { runPage } from "kumiko/viewer";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { SaveView, TurnView } from "../../../src/viewer/api.js";
 import { browserPath, missing, usePage } from "./open-page.js";
+import { lineOf } from "./rare-data.js";
 import { serveApps } from "./real-server.js";
 import { recordedData } from "./recorded-server.js";
 
@@ -138,13 +139,3 @@ describe.runIf(browserPath !== undefined)(`what is further back in a run${missin
     expect(await page.getByRole("button", { name: "Earlier saves" }).count()).toBe(0);
   });
 });
-
-function lineOf(count: number): Graph<number, number> {
-  const graph = new Graph<number, number>();
-  const edges = graph as { addEdge(from: string, to: string): void } & typeof graph;
-  for (let n = 0; n < count; n++) graph.addNode(`n${n}`, (value: number) => value);
-  for (let n = 1; n < count; n++) edges.addEdge(`n${n - 1}`, `n${n}`);
-  edges.addEdge(START, "n0");
-  edges.addEdge(`n${count - 1}`, END);
-  return graph;
-}

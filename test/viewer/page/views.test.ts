@@ -1,22 +1,9 @@
 // The page of the viewer in a real browser, with recorded data: how it looks, and whom it serves.
-import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { axeFaults, browserPath, missing, picture, usePage } from "./open-page.js";
+import { faultsOf, looks, tab, type View } from "./look-at.js";
+import { browserPath, missing, usePage } from "./open-page.js";
 
 const { open } = usePage();
-
-interface View {
-  readonly name: string;
-  readonly hash: string;
-  readonly ready: string;
-  readonly act?: (page: Page) => Promise<void>;
-}
-
-/** On a phone, parts of a run are tabs. */
-async function tab(page: Page, name: string): Promise<void> {
-  const found = page.getByRole("tab", { name });
-  if ((await found.count()) > 0) await found.click();
-}
 
 const run = { hash: "#/runs/run_7f3a91", ready: ".talk .msg" };
 const views: readonly View[] = [
@@ -50,7 +37,14 @@ const views: readonly View[] = [
       await page.locator("[data-path=ledger]").click();
     },
   },
-  { name: "run, state", ...run, act: (page) => tab(page, "State") },
+  {
+    name: "run, state",
+    ...run,
+    act: async (page) => {
+      await tab(page, "State");
+      await page.locator(".json").first().waitFor();
+    },
+  },
   { name: "run, log", ...run, act: (page) => tab(page, "Log") },
   {
     name: "run, fork",
@@ -72,35 +66,10 @@ const views: readonly View[] = [
   { name: "keys", hash: "#/runs", ready: ".runs-table", act: (page) => page.keyboard.press("?") },
 ];
 
-/** Colors do not depend on the width, nor what fits on the theme; `KUMIKO_VIEWS=all` looks at all four. */
-const all = [
-  ["light", 1440],
-  ["dark", 360],
-  ["light", 360],
-  ["dark", 1440],
-] as const;
-const looks = process.env.KUMIKO_VIEWS === "all" ? all : all.slice(0, 2);
-
 describe(`the page${missing}`, () => {
   it.runIf(browserPath !== undefined).each(looks)(
     "has nothing that axe finds wrong, no error and no request to elsewhere, %s, at %i pixels",
-    async (theme, width) => {
-      const found: string[] = [];
-      for (const { name, hash, ready, act } of views) {
-        const { page, faults } = await open(hash, { theme, width });
-        await page.waitForSelector(ready, { state: "attached" });
-        await act?.(page);
-        await picture(page, `${name.replaceAll(/\W+/g, "-")}-${theme}-${width}`);
-        for (const fault of [...(await axeFaults(page)), ...faults]) found.push(`${name}: ${fault}`);
-        const { scroll, client } = await page.evaluate(() => {
-          const { scrollWidth, clientWidth } = document.documentElement;
-          return { scroll: scrollWidth, client: clientWidth };
-        });
-        if (scroll > client) found.push(`${name}: is wider than the screen`);
-        await page.close();
-      }
-      expect(found).toEqual([]);
-    },
+    async (...look) => expect(await faultsOf(views, open, look)).toEqual([]),
     600_000,
   );
 });

@@ -25,7 +25,7 @@ export function Details({ moment, selected, load, read }: DetailsProps) {
   return (
     <section class="insp" tabIndex={0} aria-label="Details">
       {span === undefined ? (
-        <p class="t2">{selected === undefined ? "Choose a node in the graph." : `${tool ?? path} has not run yet.`}</p>
+        <p class="t2">{selected === undefined ? "Choose a node in the graph." : `${tool ?? path} ${idle(moment)}.`}</p>
       ) : (
         <>
           <div class="insp-title">
@@ -39,7 +39,11 @@ export function Details({ moment, selected, load, read }: DetailsProps) {
             <Pill status={now.status} />
           </div>
           <Facts now={now} span={span} run={moment.run} />
-          {span.source.error !== undefined && span.end <= moment.time && <Failure error={span.source.error} />}
+          {span.source.error !== undefined && span.end <= moment.time && (
+            <section class="sec failure" aria-label="Error">
+              <Failure error={span.source.error} />
+            </section>
+          )}
           {span.id.startsWith("save ") ? (
             <SavedOutput span={span} load={load} read={read} />
           ) : (
@@ -49,6 +53,10 @@ export function Details({ moment, selected, load, read }: DetailsProps) {
       )}
     </section>
   );
+}
+
+function idle({ isEnd, run }: Moment): string {
+  return isEnd && run.view.run.status === "finished" ? "was not run" : "has not run yet";
 }
 
 function Facts({ now, span, run }: { readonly now: NodeMoment; readonly span: ShownSpan; readonly run: RunModel }) {
@@ -96,15 +104,16 @@ function cached(tokens: number): string {
   return tokens === 0 ? "" : ` (${count(tokens)} cached)`;
 }
 
-export function Failure({ error }: { readonly error: ErrorView }) {
+/** An error, and what caused it. */
+function Failure({ error }: { readonly error: ErrorView }) {
   return (
-    <section class="sec failure" aria-label="Error">
+    <>
       <h2>{[error.name, error.code].filter((text) => text !== undefined).join(" · ")}</h2>
       <p>
         <SafeText text={error.message} />
       </p>
       {error.cause !== undefined && <Failure error={error.cause} />}
-    </section>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { Fragment } from "preact";
-import { barX, titleOf } from "../../layout/card-size.js";
+import { barWidth, barX, isCut, titleOf } from "../../layout/card-size.js";
 import { labelText } from "../../layout/labels.js";
 import type { Level, LevelEdge, LevelNode } from "../../layout/level.js";
 import { px } from "../parts/elements.js";
@@ -203,7 +203,7 @@ function subtitle(now: NodeMoment | undefined, kind: string, { folded, node }: L
   const { status, retries = 0 } = now ?? {};
   if (status === "waiting") return "waits for an answer";
   if (status === "running" || status === "failed") return status;
-  if (folded !== undefined) return `${kind} · ${folded} nodes`;
+  if (folded !== undefined) return `${folded} nodes`;
   if (retries > 0) return `${retries + 1} tries`;
   // provider/model says more
   return node?.component === "model" && node.type?.includes("/") ? node.type : kind;
@@ -228,13 +228,13 @@ function Box({ node, style, ...state }: PlacedProps) {
     <div class={`box ${look}`} style={style}>
       <button
         class={`bar st-${status} k-${isAgent ? "agent" : info.component}`}
-        style={{ left: px(barX(title, inner.level)) }}
+        style={{ left: px(barX(title, inner.level)), maxWidth: isCut(title) ? px(barWidth(title)) : "none" }}
         {...focusProps(node, state)}
       >
         <span class="ico">
           <Icon name={isAgent ? "agent" : isEach ? "each" : "graph"} size={13} />
         </span>
-        {title}
+        <span class="cut">{title}</span>
         <span class="bar-kind">
           {kind}
           {now !== undefined && now.ms > 1 && ` · ${duration(now.ms)}`}

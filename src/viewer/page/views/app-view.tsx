@@ -21,7 +21,13 @@ import { useLoaded, useSession } from "../session.js";
 export function AppView({ appKey }: { readonly appKey: string }) {
   const { client } = useSession();
   const { data, error } = useLoaded<AppData>(`app ${appKey}`, () => client.get(`apps/${encodeURIComponent(appKey)}`));
-  if (error !== undefined) return <p class="empty failure">{error}</p>;
+  if (error !== undefined)
+    return (
+      <div class="empty">
+        <h1>This app cannot be shown</h1>
+        <p class="failure">{error}</p>
+      </div>
+    );
   if (data === undefined) return <p class="empty t3">Loading …</p>;
   return <LoadedApp app={data} />;
 }

@@ -41,9 +41,10 @@ export function RunView({ runRef }: { readonly runRef: string }) {
   useReload((event) => isStale(event, runRef), reload);
   if (error !== undefined && data === undefined) {
     return (
-      <p class="empty failure">
-        <SafeText text={error} hasLinks={false} />
-      </p>
+      <div class="empty">
+        <h1>This run cannot be shown</h1>
+        <p class="failure">{error}</p>
+      </div>
     );
   }
   if (data === undefined) return <p class="empty t3">Loading …</p>;
