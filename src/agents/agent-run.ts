@@ -21,6 +21,7 @@ import type { AgentCallOptions, Prompt } from "./call-options.js";
 import { checkCallOptions, modelOptionsOf, runOptionsOf } from "./call-settings.js";
 import { askedWithoutStore, emptyPrompt } from "./errors.js";
 import type { EventFeed } from "./event-feed.js";
+import type { Verdicts } from "./guards/guard.js";
 import { isMcpApproval } from "./interrupt-kinds.js";
 import { notExecuted } from "./own-calls.js";
 import { promptMessages } from "./prompt-messages.js";
@@ -61,6 +62,8 @@ export class OngoingRun {
   #request: AnsweringRequest | undefined;
   /** The tokens that opening the turn has used. */
   #spent: readonly SpentTokens[] | undefined;
+  /** What guards have said of the prompt while the turn was opened. */
+  #verdicts: Verdicts | undefined;
 
   constructor(agent: RunnableAgent, reader?: EventReader) {
     this.#agent = agent;
@@ -86,6 +89,7 @@ export class OngoingRun {
     if (messages.length === 0 && options.threadId === undefined) throw emptyPrompt();
     const opened = options.threadId === undefined ? undefined : await this.#open(messages, options, options.threadId);
     this.#spent = opened?.spent;
+    if (opened?.kind === "new") this.#verdicts = opened.verdicts;
     if (opened?.kind === "resumed") {
       this.#request = opened.request;
       return this.resume(opened.checkpointId, opened.answers, pickResume(options));
@@ -197,6 +201,7 @@ export class OngoingRun {
       },
       onEnd: this.#onEnd(thread),
       spent: this.#spent,
+      verdicts: this.#verdicts,
       depth: this.#depth,
       parentCallId: this.#parentCallId ?? callIdOf(parent),
     });

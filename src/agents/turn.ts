@@ -24,7 +24,7 @@ import {
 import type { CallRule } from "./approvals/approvals.js";
 import type { AgentModelOptions } from "./call-options.js";
 import type { EventFeed } from "./event-feed.js";
-import type { GuardOptions } from "./guards/guard.js";
+import type { GuardOptions, Verdicts } from "./guards/guard.js";
 import type { AnswerTaker } from "./live-answer.js";
 import type { ModelChain } from "./model-chain.js";
 import type { ModelRequest } from "./model-request.js";
@@ -54,6 +54,8 @@ export interface Asked {
   readonly parentCallId?: string | undefined;
   /** The tokens used before the run began, to read answers out of the message. */
   readonly spent?: readonly SpentTokens[] | undefined;
+  /** What guards have said of the prompt before the run began. */
+  readonly verdicts?: Verdicts | undefined;
   /** The questions that the run was resumed with answers for. */
   readonly answered?: readonly Interrupt[] | undefined;
   /** How many tasks it is inside of. */

@@ -19,6 +19,14 @@ export type GuardVerdict =
       readonly replace?: undefined;
     };
 
+/** A verdict that changes something. @internal */
+export type Judged =
+  | { readonly replace: string; readonly block?: undefined }
+  | { readonly block: string; readonly reply: string; readonly replace?: undefined };
+
+/** What guards have said before the turn began, by message and guard: they are not asked again. @internal */
+export type Verdicts = Map<string, Judged | undefined>;
+
 /** @internal */
 type Verdict = Maybe<GuardVerdict>;
 

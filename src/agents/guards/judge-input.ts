@@ -5,8 +5,8 @@ import { textOf } from "../../schema/message/read-message.js";
 import type { AgentRun } from "../agent-context.js";
 import { ChunkEvents, tellWhole } from "../chunk-events.js";
 import type { OngoingTurn } from "../turn.js";
-import type { GuardOptions } from "./guard.js";
-import { ask, block } from "./judge.js";
+import type { GuardOptions, Judged, Verdicts } from "./guard.js";
+import { ask, block, verdictId } from "./judge.js";
 
 /** Judges the new messages of the user in the log, each once by each guard. Resolves to what is answered if one is blocked. */
 export async function judgeInput(turn: OngoingTurn, ctx: NodeContext): Promise<AgenticMessage | undefined> {
@@ -19,10 +19,12 @@ export async function judgeInput(turn: OngoingTurn, ctx: NodeContext): Promise<A
       state.log = state.log.with(index, withInputText(state.log[index] as AgenticMessage, known));
     for (const guard of guards) {
       const { input, name } = guard;
-      const id = `${index} ${name}`;
+      const id = verdictId(index, guard);
       if (input === undefined || state.judged?.includes(id) === true) continue;
       const message = state.log[index] as AgenticMessage;
-      const verdict = await ask(guard, ctx, () => input.call(guard, message, turn.run(ctx)));
+      const verdict = await once(turn.asked.verdicts, id, () =>
+        ask(guard, ctx, () => input.call(guard, message, turn.run(ctx))),
+      );
       if (verdict?.block !== undefined) {
         const mark = { guard: name, on: "input" } as const;
         const answer = block(turn, mark, verdict);
@@ -48,27 +50,38 @@ export async function judgeInput(turn: OngoingTurn, ctx: NodeContext): Promise<A
 
 /**
  * Judges messages that are read before a turn begins, and returns what may be read of them; `undefined` if one is blocked, as the turn
- * that they begin will say.
+ * that they begin will say: it gets the verdicts.
  */
 export async function judgedMessages(
   guards: readonly GuardOptions[],
   messages: readonly AgenticMessage[],
-  run: AgentRun,
+  { run, verdicts }: { readonly run: AgentRun; readonly verdicts: Verdicts },
 ): Promise<readonly AgenticMessage[] | undefined> {
   const judged: AgenticMessage[] = [];
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
     let last = message;
     for (const guard of isInput(message) ? guards : []) {
       const { input } = guard;
       if (input === undefined) continue;
       const judging = last;
-      const verdict = await ask(guard, run.ctx, () => input.call(guard, judging, run));
+      const id = verdictId(index, guard);
+      const verdict = await once(verdicts, id, () => ask(guard, run.ctx, () => input.call(guard, judging, run)));
+      verdicts.set(id, verdict);
       if (verdict?.block !== undefined) return undefined;
       if (verdict !== undefined) last = withInputText(judging, verdict.replace);
     }
     judged.push(last);
   }
   return judged;
+}
+
+/** A verdict that is known is not asked for again. */
+async function once(
+  known: Verdicts | undefined,
+  id: string,
+  judge: () => Judged | undefined | Promise<Judged | undefined>,
+): Promise<Judged | undefined> {
+  return known?.has(id) === true ? known.get(id) : judge();
 }
 
 /** What a user has written, and neither a result nor what the agent has said to its model. */

@@ -6,13 +6,10 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { assistantMessage } from "../../schema/message/construct-message.js";
 import type { Maybe } from "../create-middleware.js";
 import type { OngoingTurn } from "../turn.js";
-import type { GuardOptions, GuardVerdict } from "./guard.js";
+import type { GuardOptions, GuardVerdict, Judged } from "./guard.js";
 import type { GuardedPart } from "./guarded-part.js";
 
-/** A verdict that changes something. */
-export type Judged =
-  | { readonly replace: string; readonly block?: undefined }
-  | { readonly block: string; readonly reply: string; readonly replace?: undefined };
+export const verdictId = (index: number, { name }: GuardOptions): string => `${index} ${name}`;
 
 const defaultReply = "I cannot help with that.";
 

@@ -1,7 +1,7 @@
 import type { NodeContext } from "../../components/context.js";
 import type { AgentRun } from "../agent-context.js";
-import type { GuardOptions } from "./guard.js";
-import { ask, type Judged } from "./judge.js";
+import type { GuardOptions, Judged } from "./guard.js";
+import { ask } from "./judge.js";
 import { replaced, type Span, spansOf } from "./spans.js";
 
 /** How far what is released lags behind: what a guard finds may be as long as this. */

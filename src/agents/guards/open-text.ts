@@ -2,8 +2,7 @@ import type { NodeContext } from "../../components/context.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AssistantGenText } from "../../schema/message/content-block.js";
 import type { AgentRun } from "../agent-context.js";
-import type { GuardOptions } from "./guard.js";
-import type { Judged } from "./judge.js";
+import type { GuardOptions, Judged } from "./guard.js";
 import { JudgedText } from "./judged-text.js";
 
 type Blocked = Judged & { readonly block: string };

@@ -8,11 +8,12 @@ import { structured } from "../../models/structured.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { systemMessage } from "../../schema/message/construct-message.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
-import { askOption } from "../agent-context.js";
+import { type AgentRun, askOption } from "../agent-context.js";
 import type { AgentParts } from "../agent-parts.js";
 import { noUsage, type SpentTokens } from "../agent-state.js";
 import type { AgentCallOptions } from "../call-options.js";
 import { wrongFunctionResult } from "../errors.js";
+import type { Verdicts } from "../guards/guard.js";
 import { isToolSuspended } from "../interrupt-kinds.js";
 import { countedModel } from "../middleware/summarize.js";
 import { patientModelOf } from "../model-chain.js";
@@ -30,6 +31,8 @@ export interface WaitingTurn {
   /** The conversation before them. */
   readonly history: readonly AgenticMessage[];
   readonly options: AgentCallOptions;
+  /** What guards say of the messages. */
+  readonly verdicts: Verdicts;
 }
 
 export interface ReadAnswers {
@@ -72,7 +75,7 @@ export async function suspendedAnswers(turn: WaitingTurn): Promise<ReadAnswers> 
 
 /** What the guards of the agents let through of what the user says; `undefined` if they block it. */
 async function judged(
-  { root, parts, threadId, options, history }: WaitingTurn,
+  { root, parts, threadId, options, history, verdicts }: WaitingTurn,
   messages: readonly AgenticMessage[],
   ctx: NodeContext,
 ): Promise<readonly AgenticMessage[] | undefined> {
@@ -80,7 +83,7 @@ async function judged(
   if (guards.length === 0) return messages;
   const { judgedMessages } = await import("../guards/judge-input.js");
   const all = [...history, ...messages];
-  return judgedMessages(guards, messages, {
+  const run: AgentRun = {
     agent: parts.name,
     requestContext: ctx.requestContext,
     threadId,
@@ -92,7 +95,8 @@ async function judged(
     steps: [],
     usage: noUsage,
     state: undefined,
-  });
+  };
+  return judgedMessages(guards, messages, { run, verdicts });
 }
 
 /** The agent's model, with all its patience. */

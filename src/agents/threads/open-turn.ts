@@ -21,6 +21,7 @@ import {
   turnUnderWay,
   unknownMessage,
 } from "../errors.js";
+import type { Verdicts } from "../guards/guard.js";
 import { type ReadAnswers, suspendedAnswers } from "./auto-resume.js";
 import { type Beginning, beginTurn, type Refused } from "./begin-turn.js";
 import { holdThread, isHeld, readHead } from "./head-row.js";
@@ -72,6 +73,8 @@ export type Opened = (
 ) & {
   /** The tokens used to find out. */
   readonly spent: readonly SpentTokens[];
+  /** What guards have said of the messages meanwhile. */
+  readonly verdicts: Verdicts;
 };
 
 /** Opens a turn of a thread. A thread has at most one open turn. */
@@ -79,6 +82,7 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
   const { parts, threadId, messages, options } = asked;
   const store = storeOf(parts);
   const spent: SpentTokens[] = [];
+  const verdicts: Verdicts = new Map();
   for (let attempt = 0; ; attempt++) {
     const waitForOther = async (): Promise<void> => {
       if (options.onBusy !== "wait") throw threadBusy(threadId);
@@ -95,7 +99,7 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
     }
     const last = found && (await asItWasLeft(store, found, parts.options));
     const known = options.requestId === undefined ? undefined : await knownRequest(asked, turns, last);
-    if (known !== undefined && known !== "replace") return { ...known, spent };
+    if (known !== undefined && known !== "replace") return { ...known, spent, verdicts };
     // it was answered from elsewhere: whoever drives it goes on
     if (last?.record.status === "open" && found?.record.status === "waiting" && options.replaces === undefined) {
       await waitForOther();
@@ -106,17 +110,17 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
     const replaced = known === "replace" ? last : target;
     if (replaced !== undefined) {
       const turn = await replaceTurn(asked, store, turns, replaced);
-      if (turn instanceof ThreadTurn) return { kind: "new", turn, spent };
+      if (turn instanceof ThreadTurn) return { kind: "new", turn, spent, verdicts };
       if (turn === "held") await waitForOther();
       continue;
     }
     if (last?.record.status === "waiting") {
-      const { answers, spent: more } = await answered(asked, turns, last);
+      const { answers, spent: more } = await answered(asked, turns, last, verdicts);
       spent.push(...more);
       if (answers !== undefined) {
         const { requestId: id } = options;
         const request = id === undefined ? undefined : { id, prompt: await promptDigest(messages) };
-        return { kind: "resumed", checkpointId: runIdOf(last.key), answers, request, spent };
+        return { kind: "resumed", checkpointId: runIdOf(last.key), answers, request, spent, verdicts };
       }
       if (options.onWaiting !== "close") throw threadWaiting(threadId, last.record.interrupts);
     }
@@ -125,7 +129,7 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
     if (last !== undefined && closed === undefined) continue;
     const before = closed === undefined ? [] : [...turns.slice(0, -1), closed];
     const turn = await newTurn(asked, store, before, { strays });
-    if (turn instanceof ThreadTurn) return { kind: "new", turn, spent };
+    if (turn instanceof ThreadTurn) return { kind: "new", turn, spent, verdicts };
     if (turn === "held") await waitForOther();
   }
 }
@@ -154,13 +158,18 @@ async function replaceTurn(
   }
 }
 
-async function answered(asked: NewTurn, turns: readonly StoredTurn[], { record }: StoredTurn): Promise<ReadAnswers> {
+async function answered(
+  asked: NewTurn,
+  turns: readonly StoredTurn[],
+  { record }: StoredTurn,
+  verdicts: Verdicts,
+): Promise<ReadAnswers> {
   const { parts, messages, threadId, options } = asked;
   if (parts.options.autoResumeSuspendedTools !== true) return { answers: undefined, spent: [] };
   const agent = reachableFrom(parts).find(({ name }) => name === record.agent) ?? parts;
   const { interrupts = [] } = record;
   const history = messagesOfTurns(turns);
-  return suspendedAnswers({ root: parts, parts: agent, threadId, interrupts, messages, history, options });
+  return suspendedAnswers({ root: parts, parts: agent, threadId, interrupts, messages, history, options, verdicts });
 }
 
 async function newTurn(

@@ -98,6 +98,25 @@ describe("what answers a suspended tool", () => {
     expect((await failureOf(agent.generate("b, with pin 4712", given))).message).toContain("r-2");
   });
 
+  it.each([
+    ["b", ['{"question_1":{"choice":"b"}}', "You have b."]],
+    ["b, with pin 4711", ['{"question_1":{"choice":"b"}}', "You have b."]],
+    ["Something else, with pin 4711", ["{}", "Fine."]],
+    ["b, rude", []],
+  ] as [string, string[]][])("is judged once, whatever it is: %s", async (said, script) => {
+    const judged: string[] = [];
+    const counting: GuardOptions = { name: "counting", input: (message) => void judged.push(textOf(message)) };
+    const model = scriptedModel([call("1", "pick")], ...script);
+    const middleware = [counting, noPins].map(guard);
+    const store = memoryStore();
+    const agent = createAgent({ model, store, tools: [pick], middleware, autoResumeSuspendedTools: true });
+    await agent.generate("Pick", inThread);
+    const result = await agent.generate(said, { ...inThread, onWaiting: "close" });
+    expect(result.text).toBe(script.at(-1) ?? "I cannot help with that.");
+    expect(judged).toEqual(["Pick", said]);
+    expect(await rowsOf(store)).not.toContain("4711");
+  });
+
   it("is no answer if a guard blocks it", async () => {
     const { agent, model } = make(memoryStore());
     await agent.generate("Pick", inThread);
