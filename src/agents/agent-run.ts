@@ -16,12 +16,11 @@ import type { ToolInfo } from "../schema/tool-info.js";
 import type { AgentGraph } from "./agent.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
-import type { AgentState, SpentTokens } from "./agent-state.js";
+import type { AgentState } from "./agent-state.js";
 import type { AgentCallOptions, Prompt } from "./call-options.js";
 import { checkCallOptions, modelOptionsOf, runOptionsOf } from "./call-settings.js";
 import { askedWithoutStore, emptyPrompt } from "./errors.js";
 import type { EventFeed } from "./event-feed.js";
-import type { Verdicts } from "./guards/guard.js";
 import { isMcpApproval } from "./interrupt-kinds.js";
 import { notExecuted } from "./own-calls.js";
 import { promptMessages } from "./prompt-messages.js";
@@ -60,10 +59,8 @@ export class OngoingRun {
   #driven: DrivenRun | undefined;
   /** The request whose prompt was read as answers. */
   #request: AnsweringRequest | undefined;
-  /** The tokens that opening the turn has used. */
-  #spent: readonly SpentTokens[] | undefined;
-  /** What guards have said of the prompt while the turn was opened. */
-  #verdicts: Verdicts | undefined;
+  /** The turn as it was opened, with what that has used. */
+  #opened: OpenedCall | undefined;
 
   constructor(agent: RunnableAgent, reader?: EventReader) {
     this.#agent = agent;
@@ -88,8 +85,7 @@ export class OngoingRun {
     this.#prompt = messages;
     if (messages.length === 0 && options.threadId === undefined) throw emptyPrompt();
     const opened = options.threadId === undefined ? undefined : await this.#open(messages, options, options.threadId);
-    this.#spent = opened?.spent;
-    if (opened?.kind === "new") this.#verdicts = opened.verdicts;
+    this.#opened = opened;
     if (opened?.kind === "resumed") {
       this.#request = opened.request;
       return this.resume(opened.checkpointId, opened.answers, pickResume(options));
@@ -200,8 +196,7 @@ export class OngoingRun {
         seal: (taken) => thread.seal(taken, this.#driven),
       },
       onEnd: this.#onEnd(thread),
-      spent: this.#spent,
-      verdicts: this.#verdicts,
+      opened: this.#opened,
       depth: this.#depth,
       parentCallId: this.#parentCallId ?? callIdOf(parent),
     });

@@ -52,10 +52,8 @@ export interface Asked {
   readonly active?: string | undefined;
   /** Of the caller that this is a tool of. */
   readonly parentCallId?: string | undefined;
-  /** The tokens used before the run began, to read answers out of the message. */
-  readonly spent?: readonly SpentTokens[] | undefined;
-  /** What guards have said of the prompt before the run began. */
-  readonly verdicts?: Verdicts | undefined;
+  /** What was done before the run began, to read answers out of the message. */
+  readonly opened?: OpenedBefore | undefined;
   /** The questions that the run was resumed with answers for. */
   readonly answered?: readonly Interrupt[] | undefined;
   /** How many tasks it is inside of. */
@@ -65,6 +63,14 @@ export interface Asked {
   readonly pushes?: TurnPushes | undefined;
   /** Called before the run has ended: a thread must know of the end while there still is a checkpoint. */
   readonly onEnd?: ((state: AgentState) => Promise<void>) | undefined;
+}
+
+/** What opening a turn of a thread has come to. */
+interface OpenedBefore {
+  /** The tokens used. */
+  readonly spent: readonly SpentTokens[];
+  /** What guards have said of the prompt. */
+  readonly verdicts?: Verdicts | undefined;
 }
 
 /** What is said to a turn of a thread while it runs. */
@@ -237,7 +243,7 @@ export class OngoingTurn {
       this.#takeContext(asked.kept?.[contextKey] as KeptContext | undefined);
     }
     state.active = this.#reachable?.has(active) === true ? active : root.name;
-    for (const { model, usage } of asked.spent ?? []) this.count(model, usage);
+    for (const { model, usage } of asked.opened?.spent ?? []) this.count(model, usage);
     const { threadId, checkpointId } = asked;
     const answered = asked.answered?.length ? (jsonCopy(asked.answered) as Interrupt[]) : undefined;
     this.emit({ type: "start", threadId, checkpointId, answered });

@@ -22,7 +22,7 @@ export async function judgeInput(turn: OngoingTurn, ctx: NodeContext): Promise<A
       const id = verdictId(index, guard);
       if (input === undefined || state.judged?.includes(id) === true) continue;
       const message = state.log[index] as AgenticMessage;
-      const verdict = await once(turn.asked.verdicts, id, () =>
+      const verdict = await once(turn.asked.opened?.verdicts, id, () =>
         ask(guard, ctx, () => input.call(guard, message, turn.run(ctx))),
       );
       if (verdict?.block !== undefined) {

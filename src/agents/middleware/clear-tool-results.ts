@@ -4,7 +4,6 @@ import { modelName } from "../../tools/node/model-name.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { invalidAgentOption } from "../errors.js";
 import { cutTo, noteReported, sizeIn, viewKept } from "./context-size.js";
-import { turnsIn } from "./conversation.js";
 import { requireCount } from "./trim-messages.js";
 
 /** Options of {@link clearToolResults}. */
@@ -40,6 +39,7 @@ export function clearToolResults(options: ClearToolResultsOptions): Middleware {
       const size = sizeIn(run);
       let tokens = await size(view);
       if (tokens <= atTokens) return undefined;
+      const { turnsIn } = await import("./conversation.js");
       const rounds = turnsIn(view).flatMap((turn) => turn.rounds.filter((round) => round.length > 1));
       const kept = new Set(rounds.slice(-keepRounds).flat());
       const messages = [...view];

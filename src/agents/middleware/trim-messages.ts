@@ -2,7 +2,6 @@ import { checkOptions } from "../../check-options.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { invalidAgentOption } from "../errors.js";
 import { cutTo, noteReported, sizeIn, viewKept } from "./context-size.js";
-import { Cutting } from "./conversation.js";
 
 /** Options of {@link trimMessages}. */
 export interface TrimMessagesOptions {
@@ -31,6 +30,7 @@ export function trimMessages(options: TrimMessagesOptions): Middleware {
       const size = sizeIn(run);
       let tokens = await size(view);
       if (tokens <= maxTokens) return undefined;
+      const { Cutting } = await import("./conversation.js");
       const cutting = new Cutting(view, keepTurns);
       while (cutting.nextRank !== undefined && tokens > (cutting.isAtKeptTurns ? 1 : cutTo) * maxTokens) {
         tokens -= await size(cutting.cut());

@@ -73,8 +73,8 @@ export type Opened = (
 ) & {
   /** The tokens used to find out. */
   readonly spent: readonly SpentTokens[];
-  /** What guards have said of the messages meanwhile. */
-  readonly verdicts: Verdicts;
+  /** What guards have said meanwhile of the messages that begin a turn. */
+  readonly verdicts?: Verdicts;
 };
 
 /** Opens a turn of a thread. A thread has at most one open turn. */
@@ -99,7 +99,7 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
     }
     const last = found && (await asItWasLeft(store, found, parts.options));
     const known = options.requestId === undefined ? undefined : await knownRequest(asked, turns, last);
-    if (known !== undefined && known !== "replace") return { ...known, spent, verdicts };
+    if (known !== undefined && known !== "replace") return { ...known, spent };
     // it was answered from elsewhere: whoever drives it goes on
     if (last?.record.status === "open" && found?.record.status === "waiting" && options.replaces === undefined) {
       await waitForOther();
@@ -120,7 +120,7 @@ export async function openTurn(asked: NewTurn): Promise<Opened> {
       if (answers !== undefined) {
         const { requestId: id } = options;
         const request = id === undefined ? undefined : { id, prompt: await promptDigest(messages) };
-        return { kind: "resumed", checkpointId: runIdOf(last.key), answers, request, spent, verdicts };
+        return { kind: "resumed", checkpointId: runIdOf(last.key), answers, request, spent };
       }
       if (options.onWaiting !== "close") throw threadWaiting(threadId, last.record.interrupts);
     }

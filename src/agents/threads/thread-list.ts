@@ -35,7 +35,8 @@ async function listedInfo(store: CheckpointStore, id: string): Promise<ThreadInf
   return isCertain ? infoFrom(head) : infoOf(store, id);
 }
 
-interface Listed {
+/** Which threads are listed. */
+export interface Listed {
   readonly prefix: string;
   readonly userId: string | undefined;
   readonly isWaiting: boolean;

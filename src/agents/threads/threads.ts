@@ -18,10 +18,9 @@ import {
 } from "../errors.js";
 import { promptMessages } from "../prompt-messages.js";
 import type { ThreadForkOptions } from "./fork.js";
-import { forgetUser } from "./head-row.js";
 import { messagesOfTurns } from "./open-turn.js";
 import type { ThreadInfo, ThreadListOptions, ThreadSweepOptions, ThreadUpdate } from "./thread-info.js";
-import { infoOf, listThreads } from "./thread-list.js";
+import type { Listed } from "./thread-list.js";
 import {
   follows,
   mayRun,
@@ -143,6 +142,8 @@ export function threads(store: CheckpointStore, options: { readonly userId?: str
 
 /** What changes threads is loaded once it is needed: most programs only read them. */
 const changes = () => import("./change-thread.js");
+/** So is what lists them. */
+const lists = () => import("./thread-list.js");
 
 class StoredThreads implements Threads {
   readonly #store: CheckpointStore;
@@ -212,7 +213,7 @@ class StoredThreads implements Threads {
   }
 
   async info(id: string): Promise<ThreadInfo | undefined> {
-    const info = await infoOf(this.#store, id);
+    const info = await (await lists()).infoOf(this.#store, id);
     return this.#userId === undefined || info?.userId === this.#userId ? info : undefined;
   }
 
@@ -236,7 +237,11 @@ class StoredThreads implements Threads {
     checkUser("list of threads", options);
     this.#checkSame("list", options.userId);
     const { prefix = "", waiting, userId = this.#userId } = options;
-    return listThreads(this.#store, { prefix, userId, isWaiting: waiting === true });
+    return this.#listed({ prefix, userId, isWaiting: waiting === true });
+  }
+
+  async *#listed(which: Listed): AsyncGenerator<ThreadInfo, void> {
+    yield* (await lists()).listThreads(this.#store, which);
   }
 
   async stop(id: string): Promise<boolean> {
@@ -274,10 +279,10 @@ class StoredThreads implements Threads {
     checkUser("deleteUser", { userId });
     this.#checkSame("deleteUser", userId);
     const { deleteThread } = await changes();
-    for await (const { id } of listThreads(this.#store, { prefix: "", userId, isWaiting: false })) {
+    for await (const { id } of this.#listed({ prefix: "", userId, isWaiting: false })) {
       await deleteThread(this.#store, id);
     }
-    await forgetUser(this.#store, userId);
+    await (await import("./head-row.js")).forgetUser(this.#store, userId);
     await this.#store.delete((await import("../user-state.js")).userKey(userId));
   }
 

@@ -1,0 +1,151 @@
+// tsup.config.ts
+import { defineConfig } from "tsup";
+
+// scripts/build/bundle-package.ts
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+function bundlePackage(root2, name, file) {
+  const folder2 = join(root2, "node_modules", name);
+  const bundled = join(folder2, file);
+  return {
+    name: `bundle-${name}`,
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: bundled }));
+      onLoad({ filter: /\.js$/ }, async ({ path }) => {
+        if (path !== bundled) return void 0;
+        const licence = await readFile(join(folder2, "LICENSE"), "utf8");
+        return { contents: `/*! ${name}
+${licence.trim()}
+*/
+${await readFile(path, "utf8")}` };
+      });
+    }
+  };
+}
+
+// scripts/build/declarations.ts
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join as join2 } from "node:path";
+var folder = ".out/types";
+function declarationsOf(root2, entries) {
+  rmSync(join2(root2, folder), { recursive: true, force: true });
+  const compiler = join2(root2, "node_modules/typescript-7/bin/tsc");
+  execFileSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root2, stdio: "inherit" });
+  return Object.fromEntries(
+    Object.entries(entries).map(([name, file]) => [name, file.replace(/^src/, folder).replace(/\.ts$/, ".d.ts")])
+  );
+}
+
+// scripts/build/page-assets.ts
+import { readFile as readFile2 } from "node:fs/promises";
+import { join as join3 } from "node:path";
+import { build } from "esbuild";
+async function buildPageAssets(root2 = join3(import.meta.dirname, "../..")) {
+  const bundled = { bundle: true, minify: true, write: false, charset: "utf8", logLevel: "silent" };
+  const script = async (file) => {
+    const entryPoints = [join3(root2, "src/viewer/page", file)];
+    const licences = { js: `/*! ${await licenceNotes(root2)} */` };
+    const options = { ...bundled, entryPoints, format: "iife", target: "es2022", legalComments: "none" };
+    const { outputFiles } = await build({ ...options, banner: licences });
+    return (outputFiles[0]?.text ?? "").replaceAll("</script", "<\\/script");
+  };
+  const styles = await build({ ...bundled, entryPoints: [join3(root2, "src/viewer/page/styles/page.css")] });
+  const [page, player] = await Promise.all([script("main.tsx"), script("player.tsx")]);
+  return { page, player, style: styles.outputFiles[0]?.text ?? "" };
+}
+async function licenceNotes(root2) {
+  const names = ["preact"];
+  const texts = await Promise.all(
+    names.map(
+      async (name) => `${name}: ${copyright(await readFile2(join3(root2, "node_modules", name, "LICENSE"), "utf8"))}`
+    )
+  );
+  return `${texts.join("; ")}; MIT License, https://opensource.org/license/mit`;
+}
+function copyright(licence) {
+  return /Copyright[^\n]*/.exec(licence)?.[0].trim() ?? "";
+}
+function embedPageAssets(root2) {
+  return {
+    name: "page-assets",
+    setup({ onLoad }) {
+      onLoad({ filter: /src[\\/]viewer[\\/]page-assets\.ts$/ }, async () => {
+        const assets = JSON.stringify(await buildPageAssets(root2));
+        return { contents: `export async function loadPageAssets() { return ${assets}; }`, loader: "js" };
+      });
+    }
+  };
+}
+
+// tsup.config.ts
+var root = "src/index.ts";
+var parts = {
+  "schema/index": "src/schema/index.ts",
+  "components/index": "src/components/index.ts",
+  "callbacks/index": "src/callbacks/index.ts",
+  "compose/index": "src/compose/index.ts",
+  "testing/index": "src/testing/index.ts",
+  "models/index": "src/models/index.ts",
+  "agents/index": "src/agents/index.ts",
+  "tools/openapi/index": "src/tools/openapi/index.ts",
+  "tools/grpc/index": "src/tools/grpc/index.ts",
+  "tools/thrift/index": "src/tools/thrift/index.ts",
+  "templates/index": "src/templates/index.ts",
+  "ui/index": "src/ui/index.ts",
+  "otel/index": "src/otel/index.ts",
+  "rag/index": "src/rag/index.ts",
+  "rag/files/index": "src/rag/files/index.ts",
+  "evals/index": "src/evals/index.ts",
+  "search/index": "src/search/index.ts",
+  "workspace/index": "src/workspace/index.ts",
+  "svg/index": "src/svg/index.ts",
+  "viewer/index": "src/viewer/index.ts",
+  "mcp/index": "src/mcp/index.ts",
+  "mastra/index": "src/mastra/index.ts",
+  "bullmq/index": "src/bullmq/index.ts",
+  "durable/index": "src/durable/index.ts",
+  "stores/sqlite/index": "src/stores/sqlite/index.ts",
+  "stores/postgres/index": "src/stores/postgres/index.ts"
+};
+var programs = {
+  "bin/kumiko": "src/bin/kumiko.ts",
+  "bin/init": "src/bin/init.ts",
+  "bin/dev": "src/bin/dev.ts",
+  "bin/dev-child": "src/bin/dev-child.ts"
+};
+var tsup_config_default = defineConfig({
+  // run-emitter.ts brings a package with it: in a file of its own, bundlers leave it out where it is not used
+  entry: { index: root, ...parts, "callbacks/run-emitter": "src/callbacks/run-emitter.ts", ...programs },
+  format: "esm",
+  target: ["es2022", "node20"],
+  platform: "neutral",
+  // For the stores and loaders; the other entries reach none of it. Packages are external when package.json says that they are needed.
+  external: [/^node:/],
+  noExternal: ["eventemitter3", "@dagrejs/dagre"],
+  removeNodeProtocol: false,
+  splitting: true,
+  // esbuild drops what nothing uses. tsup's `treeshake` would add a second pass, which writes the source map comment twice.
+  sourcemap: true,
+  dts: { entry: declarationsOf(import.meta.dirname, { index: root, ...parts }) },
+  clean: true,
+  esbuildPlugins: [
+    bundlePackage(import.meta.dirname, "eventemitter3", "dist/eventemitter3.esm.js"),
+    bundlePackage(import.meta.dirname, "@dagrejs/dagre", "dist/dagre.esm.js"),
+    embedPageAssets(import.meta.dirname)
+  ],
+  plugins: [
+    {
+      name: "classes",
+      renderChunk: (code) => ({ code: restoreClassNames(code) })
+    }
+  ]
+});
+function restoreClassNames(code) {
+  const names = [...code.matchAll(/^var ([\w$]+) = class _\1\b/gm)].map(([, name]) => name ?? "");
+  return names.reduce((text, name) => text.replace(new RegExp(`(?<![\\w$#.])_${name}\\b`, "g"), () => name), code);
+}
+export {
+  tsup_config_default as default
+};
+//# sourceMappingURL=data:application/json;base64,ewogICJ2ZXJzaW9uIjogMywKICAic291cmNlcyI6IFsidHN1cC5jb25maWcudHMiLCAic2NyaXB0cy9idWlsZC9idW5kbGUtcGFja2FnZS50cyIsICJzY3JpcHRzL2J1aWxkL2RlY2xhcmF0aW9ucy50cyIsICJzY3JpcHRzL2J1aWxkL3BhZ2UtYXNzZXRzLnRzIl0sCiAgInNvdXJjZXNDb250ZW50IjogWyJjb25zdCBfX2luamVjdGVkX2ZpbGVuYW1lX18gPSBcIi90bXAvaDM3L3RzdXAuY29uZmlnLnRzXCI7Y29uc3QgX19pbmplY3RlZF9kaXJuYW1lX18gPSBcIi90bXAvaDM3XCI7Y29uc3QgX19pbmplY3RlZF9pbXBvcnRfbWV0YV91cmxfXyA9IFwiZmlsZTovLy90bXAvaDM3L3RzdXAuY29uZmlnLnRzXCI7aW1wb3J0IHsgZGVmaW5lQ29uZmlnIH0gZnJvbSBcInRzdXBcIjtcbmltcG9ydCB7IGJ1bmRsZVBhY2thZ2UgfSBmcm9tIFwiLi9zY3JpcHRzL2J1aWxkL2J1bmRsZS1wYWNrYWdlLmpzXCI7XG5pbXBvcnQgeyBkZWNsYXJhdGlvbnNPZiB9IGZyb20gXCIuL3NjcmlwdHMvYnVpbGQvZGVjbGFyYXRpb25zLmpzXCI7XG5pbXBvcnQgeyBlbWJlZFBhZ2VBc3NldHMgfSBmcm9tIFwiLi9zY3JpcHRzL2J1aWxkL3BhZ2UtYXNzZXRzLmpzXCI7XG5cbmNvbnN0IHJvb3QgPSBcInNyYy9pbmRleC50c1wiO1xuXG4vKiogVGhlIG90aGVyIGVudHJpZXMuICovXG5jb25zdCBwYXJ0cyA9IHtcbiAgXCJzY2hlbWEvaW5kZXhcIjogXCJzcmMvc2NoZW1hL2luZGV4LnRzXCIsXG4gIFwiY29tcG9uZW50cy9pbmRleFwiOiBcInNyYy9jb21wb25lbnRzL2luZGV4LnRzXCIsXG4gIFwiY2FsbGJhY2tzL2luZGV4XCI6IFwic3JjL2NhbGxiYWNrcy9pbmRleC50c1wiLFxuICBcImNvbXBvc2UvaW5kZXhcIjogXCJzcmMvY29tcG9zZS9pbmRleC50c1wiLFxuICBcInRlc3RpbmcvaW5kZXhcIjogXCJzcmMvdGVzdGluZy9pbmRleC50c1wiLFxuICBcIm1vZGVscy9pbmRleFwiOiBcInNyYy9tb2RlbHMvaW5kZXgudHNcIixcbiAgXCJhZ2VudHMvaW5kZXhcIjogXCJzcmMvYWdlbnRzL2luZGV4LnRzXCIsXG4gIFwidG9vbHMvb3BlbmFwaS9pbmRleFwiOiBcInNyYy90b29scy9vcGVuYXBpL2luZGV4LnRzXCIsXG4gIFwidG9vbHMvZ3JwYy9pbmRleFwiOiBcInNyYy90b29scy9ncnBjL2luZGV4LnRzXCIsXG4gIFwidG9vbHMvdGhyaWZ0L2luZGV4XCI6IFwic3JjL3Rvb2xzL3RocmlmdC9pbmRleC50c1wiLFxuICBcInRlbXBsYXRlcy9pbmRleFwiOiBcInNyYy90ZW1wbGF0ZXMvaW5kZXgudHNcIixcbiAgXCJ1aS9pbmRleFwiOiBcInNyYy91aS9pbmRleC50c1wiLFxuICBcIm90ZWwvaW5kZXhcIjogXCJzcmMvb3RlbC9pbmRleC50c1wiLFxuICBcInJhZy9pbmRleFwiOiBcInNyYy9yYWcvaW5kZXgudHNcIixcbiAgXCJyYWcvZmlsZXMvaW5kZXhcIjogXCJzcmMvcmFnL2ZpbGVzL2luZGV4LnRzXCIsXG4gIFwiZXZhbHMvaW5kZXhcIjogXCJzcmMvZXZhbHMvaW5kZXgudHNcIixcbiAgXCJzZWFyY2gvaW5kZXhcIjogXCJzcmMvc2VhcmNoL2luZGV4LnRzXCIsXG4gIFwid29ya3NwYWNlL2luZGV4XCI6IFwic3JjL3dvcmtzcGFjZS9pbmRleC50c1wiLFxuICBcInN2Zy9pbmRleFwiOiBcInNyYy9zdmcvaW5kZXgudHNcIixcbiAgXCJ2aWV3ZXIvaW5kZXhcIjogXCJzcmMvdmlld2VyL2luZGV4LnRzXCIsXG4gIFwibWNwL2luZGV4XCI6IFwic3JjL21jcC9pbmRleC50c1wiLFxuICBcIm1hc3RyYS9pbmRleFwiOiBcInNyYy9tYXN0cmEvaW5kZXgudHNcIixcbiAgXCJidWxsbXEvaW5kZXhcIjogXCJzcmMvYnVsbG1xL2luZGV4LnRzXCIsXG4gIFwiZHVyYWJsZS9pbmRleFwiOiBcInNyYy9kdXJhYmxlL2luZGV4LnRzXCIsXG4gIFwic3RvcmVzL3NxbGl0ZS9pbmRleFwiOiBcInNyYy9zdG9yZXMvc3FsaXRlL2luZGV4LnRzXCIsXG4gIFwic3RvcmVzL3Bvc3RncmVzL2luZGV4XCI6IFwic3JjL3N0b3Jlcy9wb3N0Z3Jlcy9pbmRleC50c1wiLFxufTtcblxuLyoqIFRoZSBjb21tYW5kIGBrdW1pa29gLCBhbmQgd2hhdCBpdCBzdGFydHMuICovXG5jb25zdCBwcm9ncmFtcyA9IHtcbiAgXCJiaW4va3VtaWtvXCI6IFwic3JjL2Jpbi9rdW1pa28udHNcIixcbiAgXCJiaW4vaW5pdFwiOiBcInNyYy9iaW4vaW5pdC50c1wiLFxuICBcImJpbi9kZXZcIjogXCJzcmMvYmluL2Rldi50c1wiLFxuICBcImJpbi9kZXYtY2hpbGRcIjogXCJzcmMvYmluL2Rldi1jaGlsZC50c1wiLFxufTtcblxuZXhwb3J0IGRlZmF1bHQgZGVmaW5lQ29uZmlnKHtcbiAgLy8gcnVuLWVtaXR0ZXIudHMgYnJpbmdzIGEgcGFja2FnZSB3aXRoIGl0OiBpbiBhIGZpbGUgb2YgaXRzIG93biwgYnVuZGxlcnMgbGVhdmUgaXQgb3V0IHdoZXJlIGl0IGlzIG5vdCB1c2VkXG4gIGVudHJ5OiB7IGluZGV4OiByb290LCAuLi5wYXJ0cywgXCJjYWxsYmFja3MvcnVuLWVtaXR0ZXJcIjogXCJzcmMvY2FsbGJhY2tzL3J1bi1lbWl0dGVyLnRzXCIsIC4uLnByb2dyYW1zIH0sXG4gIGZvcm1hdDogXCJlc21cIixcbiAgdGFyZ2V0OiBbXCJlczIwMjJcIiwgXCJub2RlMjBcIl0sXG4gIHBsYXRmb3JtOiBcIm5ldXRyYWxcIixcbiAgLy8gRm9yIHRoZSBzdG9yZXMgYW5kIGxvYWRlcnM7IHRoZSBvdGhlciBlbnRyaWVzIHJlYWNoIG5vbmUgb2YgaXQuIFBhY2thZ2VzIGFyZSBleHRlcm5hbCB3aGVuIHBhY2thZ2UuanNvbiBzYXlzIHRoYXQgdGhleSBhcmUgbmVlZGVkLlxuICBleHRlcm5hbDogWy9ebm9kZTovXSxcbiAgbm9FeHRlcm5hbDogW1wiZXZlbnRlbWl0dGVyM1wiLCBcIkBkYWdyZWpzL2RhZ3JlXCJdLFxuICByZW1vdmVOb2RlUHJvdG9jb2w6IGZhbHNlLFxuICBzcGxpdHRpbmc6IHRydWUsXG4gIC8vIGVzYnVpbGQgZHJvcHMgd2hhdCBub3RoaW5nIHVzZXMuIHRzdXAncyBgdHJlZXNoYWtlYCB3b3VsZCBhZGQgYSBzZWNvbmQgcGFzcywgd2hpY2ggd3JpdGVzIHRoZSBzb3VyY2UgbWFwIGNvbW1lbnQgdHdpY2UuXG4gIHNvdXJjZW1hcDogdHJ1ZSxcbiAgZHRzOiB7IGVudHJ5OiBkZWNsYXJhdGlvbnNPZihpbXBvcnQubWV0YS5kaXJuYW1lLCB7IGluZGV4OiByb290LCAuLi5wYXJ0cyB9KSB9LFxuICBjbGVhbjogdHJ1ZSxcbiAgZXNidWlsZFBsdWdpbnM6IFtcbiAgICBidW5kbGVQYWNrYWdlKGltcG9ydC5tZXRhLmRpcm5hbWUsIFwiZXZlbnRlbWl0dGVyM1wiLCBcImRpc3QvZXZlbnRlbWl0dGVyMy5lc20uanNcIiksXG4gICAgYnVuZGxlUGFja2FnZShpbXBvcnQubWV0YS5kaXJuYW1lLCBcIkBkYWdyZWpzL2RhZ3JlXCIsIFwiZGlzdC9kYWdyZS5lc20uanNcIiksXG4gICAgZW1iZWRQYWdlQXNzZXRzKGltcG9ydC5tZXRhLmRpcm5hbWUpLFxuICBdLFxuICBwbHVnaW5zOiBbXG4gICAge1xuICAgICAgbmFtZTogXCJjbGFzc2VzXCIsXG4gICAgICByZW5kZXJDaHVuazogKGNvZGUpID0+ICh7IGNvZGU6IHJlc3RvcmVDbGFzc05hbWVzKGNvZGUpIH0pLFxuICAgIH0sXG4gIF0sXG59KTtcblxuLyoqIGVzYnVpbGQgdHVybnMgYSBjbGFzcyB0aGF0IG1lbnRpb25zIGl0c2VsZiBpbnRvIGB2YXIgQSA9IGNsYXNzIF9BYCwgYW5kIHVzZXJzIHdvdWxkIHJlYWQgYF9BYCBpbiB3aGF0IHRoZXkgbG9nLiAqL1xuZnVuY3Rpb24gcmVzdG9yZUNsYXNzTmFtZXMoY29kZTogc3RyaW5nKTogc3RyaW5nIHtcbiAgY29uc3QgbmFtZXMgPSBbLi4uY29kZS5tYXRjaEFsbCgvXnZhciAoW1xcdyRdKykgPSBjbGFzcyBfXFwxXFxiL2dtKV0ubWFwKChbLCBuYW1lXSkgPT4gbmFtZSA/PyBcIlwiKTtcbiAgcmV0dXJuIG5hbWVzLnJlZHVjZSgodGV4dCwgbmFtZSkgPT4gdGV4dC5yZXBsYWNlKG5ldyBSZWdFeHAoYCg/PCFbXFxcXHckIy5dKV8ke25hbWV9XFxcXGJgLCBcImdcIiksICgpID0+IG5hbWUpLCBjb2RlKTtcbn1cbiIsICJjb25zdCBfX2luamVjdGVkX2ZpbGVuYW1lX18gPSBcIi90bXAvaDM3L3NjcmlwdHMvYnVpbGQvYnVuZGxlLXBhY2thZ2UudHNcIjtjb25zdCBfX2luamVjdGVkX2Rpcm5hbWVfXyA9IFwiL3RtcC9oMzcvc2NyaXB0cy9idWlsZFwiO2NvbnN0IF9faW5qZWN0ZWRfaW1wb3J0X21ldGFfdXJsX18gPSBcImZpbGU6Ly8vdG1wL2gzNy9zY3JpcHRzL2J1aWxkL2J1bmRsZS1wYWNrYWdlLnRzXCI7aW1wb3J0IHsgcmVhZEZpbGUgfSBmcm9tIFwibm9kZTpmcy9wcm9taXNlc1wiO1xuaW1wb3J0IHsgam9pbiB9IGZyb20gXCJub2RlOnBhdGhcIjtcbmltcG9ydCB0eXBlIHsgUGx1Z2luIH0gZnJvbSBcImVzYnVpbGRcIjtcblxuLyoqXG4gKiBQdXRzIGEgZmlsZSBvZiBhIHBhY2thZ2UgaW50byB0aGUgb3V0cHV0LCB1bmRlciB0aGUgbGljZW5jZSBvZiB0aGUgcGFja2FnZTogZm9yIG9uZSB0aGF0IE5vZGUuanMgd291bGQgaGF2ZSB0byBsb2FkIGFzIGFcbiAqIENvbW1vbkpTIG1vZHVsZSwgd2hpY2ggY29zdHMgYSBwcm9ncmFtIG1vcmUgdGhhbiBhbGwgdGhlIHJlc3Qgb2YgaXRzIHN0YXJ0LlxuICovXG5leHBvcnQgZnVuY3Rpb24gYnVuZGxlUGFja2FnZShyb290OiBzdHJpbmcsIG5hbWU6IHN0cmluZywgZmlsZTogc3RyaW5nKTogUGx1Z2luIHtcbiAgY29uc3QgZm9sZGVyID0gam9pbihyb290LCBcIm5vZGVfbW9kdWxlc1wiLCBuYW1lKTtcbiAgY29uc3QgYnVuZGxlZCA9IGpvaW4oZm9sZGVyLCBmaWxlKTtcbiAgcmV0dXJuIHtcbiAgICBuYW1lOiBgYnVuZGxlLSR7bmFtZX1gLFxuICAgIHNldHVwKHsgb25SZXNvbHZlLCBvbkxvYWQgfSkge1xuICAgICAgb25SZXNvbHZlKHsgZmlsdGVyOiBuZXcgUmVnRXhwKGBeJHtuYW1lfSRgKSB9LCAoKSA9PiAoeyBwYXRoOiBidW5kbGVkIH0pKTtcbiAgICAgIG9uTG9hZCh7IGZpbHRlcjogL1xcLmpzJC8gfSwgYXN5bmMgKHsgcGF0aCB9KSA9PiB7XG4gICAgICAgIGlmIChwYXRoICE9PSBidW5kbGVkKSByZXR1cm4gdW5kZWZpbmVkO1xuICAgICAgICBjb25zdCBsaWNlbmNlID0gYXdhaXQgcmVhZEZpbGUoam9pbihmb2xkZXIsIFwiTElDRU5TRVwiKSwgXCJ1dGY4XCIpO1xuICAgICAgICByZXR1cm4geyBjb250ZW50czogYC8qISAke25hbWV9XFxuJHtsaWNlbmNlLnRyaW0oKX1cXG4qL1xcbiR7YXdhaXQgcmVhZEZpbGUocGF0aCwgXCJ1dGY4XCIpfWAgfTtcbiAgICAgIH0pO1xuICAgIH0sXG4gIH07XG59XG4iLCAiY29uc3QgX19pbmplY3RlZF9maWxlbmFtZV9fID0gXCIvdG1wL2gzNy9zY3JpcHRzL2J1aWxkL2RlY2xhcmF0aW9ucy50c1wiO2NvbnN0IF9faW5qZWN0ZWRfZGlybmFtZV9fID0gXCIvdG1wL2gzNy9zY3JpcHRzL2J1aWxkXCI7Y29uc3QgX19pbmplY3RlZF9pbXBvcnRfbWV0YV91cmxfXyA9IFwiZmlsZTovLy90bXAvaDM3L3NjcmlwdHMvYnVpbGQvZGVjbGFyYXRpb25zLnRzXCI7aW1wb3J0IHsgZXhlY0ZpbGVTeW5jIH0gZnJvbSBcIm5vZGU6Y2hpbGRfcHJvY2Vzc1wiO1xuaW1wb3J0IHsgcm1TeW5jIH0gZnJvbSBcIm5vZGU6ZnNcIjtcbmltcG9ydCB7IGpvaW4gfSBmcm9tIFwibm9kZTpwYXRoXCI7XG5cbmNvbnN0IGZvbGRlciA9IFwiLm91dC90eXBlc1wiO1xuXG4vKipcbiAqIFdyaXRlcyB0aGUgZGVjbGFyYXRpb25zIG9mIGFsbCBtb2R1bGVzLCBhbmQgZ2l2ZXMgdGhlIGZpbGVzIG9mIHRoZXNlIGVudHJpZXMgYW1vbmcgdGhlbS4gVG8gYnVuZGxlIGRlY2xhcmF0aW9ucyB0YWtlcyB0aGVcbiAqIGJ1bmRsZXIgYSB0ZW50aCBvZiB0aGUgdGltZSB0aGF0IGl0IHRha2VzIHRvIGJ1bmRsZSB0aGUgdHlwZXMgb2Ygc291cmNlcy5cbiAqL1xuZXhwb3J0IGZ1bmN0aW9uIGRlY2xhcmF0aW9uc09mKHJvb3Q6IHN0cmluZywgZW50cmllczogUmVhZG9ubHk8UmVjb3JkPHN0cmluZywgc3RyaW5nPj4pOiBSZWNvcmQ8c3RyaW5nLCBzdHJpbmc+IHtcbiAgcm1TeW5jKGpvaW4ocm9vdCwgZm9sZGVyKSwgeyByZWN1cnNpdmU6IHRydWUsIGZvcmNlOiB0cnVlIH0pO1xuICBjb25zdCBjb21waWxlciA9IGpvaW4ocm9vdCwgXCJub2RlX21vZHVsZXMvdHlwZXNjcmlwdC03L2Jpbi90c2NcIik7XG4gIGV4ZWNGaWxlU3luYyhwcm9jZXNzLmV4ZWNQYXRoLCBbY29tcGlsZXIsIFwiLXBcIiwgXCJ0c2NvbmZpZy5idWlsZC5qc29uXCJdLCB7IGN3ZDogcm9vdCwgc3RkaW86IFwiaW5oZXJpdFwiIH0pO1xuICByZXR1cm4gT2JqZWN0LmZyb21FbnRyaWVzKFxuICAgIE9iamVjdC5lbnRyaWVzKGVudHJpZXMpLm1hcCgoW25hbWUsIGZpbGVdKSA9PiBbbmFtZSwgZmlsZS5yZXBsYWNlKC9ec3JjLywgZm9sZGVyKS5yZXBsYWNlKC9cXC50cyQvLCBcIi5kLnRzXCIpXSksXG4gICk7XG59XG4iLCAiY29uc3QgX19pbmplY3RlZF9maWxlbmFtZV9fID0gXCIvdG1wL2gzNy9zY3JpcHRzL2J1aWxkL3BhZ2UtYXNzZXRzLnRzXCI7Y29uc3QgX19pbmplY3RlZF9kaXJuYW1lX18gPSBcIi90bXAvaDM3L3NjcmlwdHMvYnVpbGRcIjtjb25zdCBfX2luamVjdGVkX2ltcG9ydF9tZXRhX3VybF9fID0gXCJmaWxlOi8vL3RtcC9oMzcvc2NyaXB0cy9idWlsZC9wYWdlLWFzc2V0cy50c1wiO2ltcG9ydCB7IHJlYWRGaWxlIH0gZnJvbSBcIm5vZGU6ZnMvcHJvbWlzZXNcIjtcbmltcG9ydCB7IGpvaW4gfSBmcm9tIFwibm9kZTpwYXRoXCI7XG5pbXBvcnQgeyBidWlsZCwgdHlwZSBQbHVnaW4gfSBmcm9tIFwiZXNidWlsZFwiO1xuaW1wb3J0IHR5cGUgeyBQYWdlQXNzZXRzIH0gZnJvbSBcIi4uLy4uL3NyYy92aWV3ZXIvcGFnZS1hc3NldHMuanNcIjtcblxuLyoqIEJ1aWxkcyB0aGUgcGFnZSBvZiB0aGUgdmlld2VyLCBhbmQgdGhlIHBsYXllciBvZiBzYXZlZCBydW5zOiBzY3JpcHRzIG9mIHRoZWlyIG93biwgYW5kIHRoZSBzdHlsZXMgb2YgYm90aC4gKi9cbmV4cG9ydCBhc3luYyBmdW5jdGlvbiBidWlsZFBhZ2VBc3NldHMocm9vdCA9IGpvaW4oaW1wb3J0Lm1ldGEuZGlybmFtZSwgXCIuLi8uLlwiKSk6IFByb21pc2U8UGFnZUFzc2V0cz4ge1xuICBjb25zdCBidW5kbGVkID0geyBidW5kbGU6IHRydWUsIG1pbmlmeTogdHJ1ZSwgd3JpdGU6IGZhbHNlLCBjaGFyc2V0OiBcInV0ZjhcIiwgbG9nTGV2ZWw6IFwic2lsZW50XCIgfSBhcyBjb25zdDtcbiAgY29uc3Qgc2NyaXB0ID0gYXN5bmMgKGZpbGU6IHN0cmluZyk6IFByb21pc2U8c3RyaW5nPiA9PiB7XG4gICAgY29uc3QgZW50cnlQb2ludHMgPSBbam9pbihyb290LCBcInNyYy92aWV3ZXIvcGFnZVwiLCBmaWxlKV07XG4gICAgY29uc3QgbGljZW5jZXMgPSB7IGpzOiBgLyohICR7YXdhaXQgbGljZW5jZU5vdGVzKHJvb3QpfSAqL2AgfTtcbiAgICBjb25zdCBvcHRpb25zID0geyAuLi5idW5kbGVkLCBlbnRyeVBvaW50cywgZm9ybWF0OiBcImlpZmVcIiwgdGFyZ2V0OiBcImVzMjAyMlwiLCBsZWdhbENvbW1lbnRzOiBcIm5vbmVcIiB9IGFzIGNvbnN0O1xuICAgIGNvbnN0IHsgb3V0cHV0RmlsZXMgfSA9IGF3YWl0IGJ1aWxkKHsgLi4ub3B0aW9ucywgYmFubmVyOiBsaWNlbmNlcyB9KTtcbiAgICByZXR1cm4gKG91dHB1dEZpbGVzWzBdPy50ZXh0ID8/IFwiXCIpLnJlcGxhY2VBbGwoXCI8L3NjcmlwdFwiLCBcIjxcXFxcL3NjcmlwdFwiKTtcbiAgfTtcbiAgY29uc3Qgc3R5bGVzID0gYXdhaXQgYnVpbGQoeyAuLi5idW5kbGVkLCBlbnRyeVBvaW50czogW2pvaW4ocm9vdCwgXCJzcmMvdmlld2VyL3BhZ2Uvc3R5bGVzL3BhZ2UuY3NzXCIpXSB9KTtcbiAgY29uc3QgW3BhZ2UsIHBsYXllcl0gPSBhd2FpdCBQcm9taXNlLmFsbChbc2NyaXB0KFwibWFpbi50c3hcIiksIHNjcmlwdChcInBsYXllci50c3hcIildKTtcbiAgcmV0dXJuIHsgcGFnZSwgcGxheWVyLCBzdHlsZTogc3R5bGVzLm91dHB1dEZpbGVzWzBdPy50ZXh0ID8/IFwiXCIgfTtcbn1cblxuLyoqIFRoZSBwYWNrYWdlcyBpbiB0aGUgc2NyaXB0cyBhcmUgdW5kZXIgdGhlIE1JVCBsaWNlbmNlLCB3aGljaCBhc2tzIGZvciBpdHMgdGV4dCBiZXNpZGUgZXZlcnkgY29weS4gKi9cbmFzeW5jIGZ1bmN0aW9uIGxpY2VuY2VOb3Rlcyhyb290OiBzdHJpbmcpOiBQcm9taXNlPHN0cmluZz4ge1xuICBjb25zdCBuYW1lcyA9IFtcInByZWFjdFwiXTtcbiAgY29uc3QgdGV4dHMgPSBhd2FpdCBQcm9taXNlLmFsbChcbiAgICBuYW1lcy5tYXAoXG4gICAgICBhc3luYyAobmFtZSkgPT4gYCR7bmFtZX06ICR7Y29weXJpZ2h0KGF3YWl0IHJlYWRGaWxlKGpvaW4ocm9vdCwgXCJub2RlX21vZHVsZXNcIiwgbmFtZSwgXCJMSUNFTlNFXCIpLCBcInV0ZjhcIikpfWAsXG4gICAgKSxcbiAgKTtcbiAgcmV0dXJuIGAke3RleHRzLmpvaW4oXCI7IFwiKX07IE1JVCBMaWNlbnNlLCBodHRwczovL29wZW5zb3VyY2Uub3JnL2xpY2Vuc2UvbWl0YDtcbn1cblxuZnVuY3Rpb24gY29weXJpZ2h0KGxpY2VuY2U6IHN0cmluZyk6IHN0cmluZyB7XG4gIHJldHVybiAvQ29weXJpZ2h0W15cXG5dKi8uZXhlYyhsaWNlbmNlKT8uWzBdLnRyaW0oKSA/PyBcIlwiO1xufVxuXG4vKiogUHV0cyB0aGUgYnVpbHQgcGFnZSBpbnRvIHRoZSBwYWNrYWdlLCBpbiBwbGFjZSBvZiB0aGUgbW9kdWxlIHRoYXQgYnVpbGRzIGl0LiBgcm9vdGA6IHRoZSBmb2xkZXIgb2YgdGhlIHBhY2thZ2UuICovXG5leHBvcnQgZnVuY3Rpb24gZW1iZWRQYWdlQXNzZXRzKHJvb3Q6IHN0cmluZyk6IFBsdWdpbiB7XG4gIHJldHVybiB7XG4gICAgbmFtZTogXCJwYWdlLWFzc2V0c1wiLFxuICAgIHNldHVwKHsgb25Mb2FkIH0pIHtcbiAgICAgIG9uTG9hZCh7IGZpbHRlcjogL3NyY1tcXFxcL112aWV3ZXJbXFxcXC9dcGFnZS1hc3NldHNcXC50cyQvIH0sIGFzeW5jICgpID0+IHtcbiAgICAgICAgY29uc3QgYXNzZXRzID0gSlNPTi5zdHJpbmdpZnkoYXdhaXQgYnVpbGRQYWdlQXNzZXRzKHJvb3QpKTtcbiAgICAgICAgcmV0dXJuIHsgY29udGVudHM6IGBleHBvcnQgYXN5bmMgZnVuY3Rpb24gbG9hZFBhZ2VBc3NldHMoKSB7IHJldHVybiAke2Fzc2V0c307IH1gLCBsb2FkZXI6IFwianNcIiB9O1xuICAgICAgfSk7XG4gICAgfSxcbiAgfTtcbn1cbiJdLAogICJtYXBwaW5ncyI6ICI7QUFBc0ssU0FBUyxvQkFBb0I7OztBQ0FtQixTQUFTLGdCQUFnQjtBQUMvTyxTQUFTLFlBQVk7QUFPZCxTQUFTLGNBQWNBLE9BQWMsTUFBYyxNQUFzQjtBQUM5RSxRQUFNQyxVQUFTLEtBQUtELE9BQU0sZ0JBQWdCLElBQUk7QUFDOUMsUUFBTSxVQUFVLEtBQUtDLFNBQVEsSUFBSTtBQUNqQyxTQUFPO0FBQUEsSUFDTCxNQUFNLFVBQVUsSUFBSTtBQUFBLElBQ3BCLE1BQU0sRUFBRSxXQUFXLE9BQU8sR0FBRztBQUMzQixnQkFBVSxFQUFFLFFBQVEsSUFBSSxPQUFPLElBQUksSUFBSSxHQUFHLEVBQUUsR0FBRyxPQUFPLEVBQUUsTUFBTSxRQUFRLEVBQUU7QUFDeEUsYUFBTyxFQUFFLFFBQVEsUUFBUSxHQUFHLE9BQU8sRUFBRSxLQUFLLE1BQU07QUFDOUMsWUFBSSxTQUFTLFFBQVMsUUFBTztBQUM3QixjQUFNLFVBQVUsTUFBTSxTQUFTLEtBQUtBLFNBQVEsU0FBUyxHQUFHLE1BQU07QUFDOUQsZUFBTyxFQUFFLFVBQVUsT0FBTyxJQUFJO0FBQUEsRUFBSyxRQUFRLEtBQUssQ0FBQztBQUFBO0FBQUEsRUFBUyxNQUFNLFNBQVMsTUFBTSxNQUFNLENBQUMsR0FBRztBQUFBLE1BQzNGLENBQUM7QUFBQSxJQUNIO0FBQUEsRUFDRjtBQUNGOzs7QUN0QmtOLFNBQVMsb0JBQW9CO0FBQy9PLFNBQVMsY0FBYztBQUN2QixTQUFTLFFBQUFDLGFBQVk7QUFFckIsSUFBTSxTQUFTO0FBTVIsU0FBUyxlQUFlQyxPQUFjLFNBQW1FO0FBQzlHLFNBQU9DLE1BQUtELE9BQU0sTUFBTSxHQUFHLEVBQUUsV0FBVyxNQUFNLE9BQU8sS0FBSyxDQUFDO0FBQzNELFFBQU0sV0FBV0MsTUFBS0QsT0FBTSxtQ0FBbUM7QUFDL0QsZUFBYSxRQUFRLFVBQVUsQ0FBQyxVQUFVLE1BQU0scUJBQXFCLEdBQUcsRUFBRSxLQUFLQSxPQUFNLE9BQU8sVUFBVSxDQUFDO0FBQ3ZHLFNBQU8sT0FBTztBQUFBLElBQ1osT0FBTyxRQUFRLE9BQU8sRUFBRSxJQUFJLENBQUMsQ0FBQyxNQUFNLElBQUksTUFBTSxDQUFDLE1BQU0sS0FBSyxRQUFRLFFBQVEsTUFBTSxFQUFFLFFBQVEsU0FBUyxPQUFPLENBQUMsQ0FBQztBQUFBLEVBQzlHO0FBQ0Y7OztBQ2pCZ04sU0FBUyxZQUFBRSxpQkFBZ0I7QUFDek8sU0FBUyxRQUFBQyxhQUFZO0FBQ3JCLFNBQVMsYUFBMEI7QUFJbkMsZUFBc0IsZ0JBQWdCQyxRQUFPQyxNQUFLLFlBQVksU0FBUyxPQUFPLEdBQXdCO0FBQ3BHLFFBQU0sVUFBVSxFQUFFLFFBQVEsTUFBTSxRQUFRLE1BQU0sT0FBTyxPQUFPLFNBQVMsUUFBUSxVQUFVLFNBQVM7QUFDaEcsUUFBTSxTQUFTLE9BQU8sU0FBa0M7QUFDdEQsVUFBTSxjQUFjLENBQUNBLE1BQUtELE9BQU0sbUJBQW1CLElBQUksQ0FBQztBQUN4RCxVQUFNLFdBQVcsRUFBRSxJQUFJLE9BQU8sTUFBTSxhQUFhQSxLQUFJLENBQUMsTUFBTTtBQUM1RCxVQUFNLFVBQVUsRUFBRSxHQUFHLFNBQVMsYUFBYSxRQUFRLFFBQVEsUUFBUSxVQUFVLGVBQWUsT0FBTztBQUNuRyxVQUFNLEVBQUUsWUFBWSxJQUFJLE1BQU0sTUFBTSxFQUFFLEdBQUcsU0FBUyxRQUFRLFNBQVMsQ0FBQztBQUNwRSxZQUFRLFlBQVksQ0FBQyxHQUFHLFFBQVEsSUFBSSxXQUFXLFlBQVksWUFBWTtBQUFBLEVBQ3pFO0FBQ0EsUUFBTSxTQUFTLE1BQU0sTUFBTSxFQUFFLEdBQUcsU0FBUyxhQUFhLENBQUNDLE1BQUtELE9BQU0saUNBQWlDLENBQUMsRUFBRSxDQUFDO0FBQ3ZHLFFBQU0sQ0FBQyxNQUFNLE1BQU0sSUFBSSxNQUFNLFFBQVEsSUFBSSxDQUFDLE9BQU8sVUFBVSxHQUFHLE9BQU8sWUFBWSxDQUFDLENBQUM7QUFDbkYsU0FBTyxFQUFFLE1BQU0sUUFBUSxPQUFPLE9BQU8sWUFBWSxDQUFDLEdBQUcsUUFBUSxHQUFHO0FBQ2xFO0FBR0EsZUFBZSxhQUFhQSxPQUErQjtBQUN6RCxRQUFNLFFBQVEsQ0FBQyxRQUFRO0FBQ3ZCLFFBQU0sUUFBUSxNQUFNLFFBQVE7QUFBQSxJQUMxQixNQUFNO0FBQUEsTUFDSixPQUFPLFNBQVMsR0FBRyxJQUFJLEtBQUssVUFBVSxNQUFNRSxVQUFTRCxNQUFLRCxPQUFNLGdCQUFnQixNQUFNLFNBQVMsR0FBRyxNQUFNLENBQUMsQ0FBQztBQUFBLElBQzVHO0FBQUEsRUFDRjtBQUNBLFNBQU8sR0FBRyxNQUFNLEtBQUssSUFBSSxDQUFDO0FBQzVCO0FBRUEsU0FBUyxVQUFVLFNBQXlCO0FBQzFDLFNBQU8sa0JBQWtCLEtBQUssT0FBTyxJQUFJLENBQUMsRUFBRSxLQUFLLEtBQUs7QUFDeEQ7QUFHTyxTQUFTLGdCQUFnQkEsT0FBc0I7QUFDcEQsU0FBTztBQUFBLElBQ0wsTUFBTTtBQUFBLElBQ04sTUFBTSxFQUFFLE9BQU8sR0FBRztBQUNoQixhQUFPLEVBQUUsUUFBUSxzQ0FBc0MsR0FBRyxZQUFZO0FBQ3BFLGNBQU0sU0FBUyxLQUFLLFVBQVUsTUFBTSxnQkFBZ0JBLEtBQUksQ0FBQztBQUN6RCxlQUFPLEVBQUUsVUFBVSxtREFBbUQsTUFBTSxPQUFPLFFBQVEsS0FBSztBQUFBLE1BQ2xHLENBQUM7QUFBQSxJQUNIO0FBQUEsRUFDRjtBQUNGOzs7QUh6Q0EsSUFBTSxPQUFPO0FBR2IsSUFBTSxRQUFRO0FBQUEsRUFDWixnQkFBZ0I7QUFBQSxFQUNoQixvQkFBb0I7QUFBQSxFQUNwQixtQkFBbUI7QUFBQSxFQUNuQixpQkFBaUI7QUFBQSxFQUNqQixpQkFBaUI7QUFBQSxFQUNqQixnQkFBZ0I7QUFBQSxFQUNoQixnQkFBZ0I7QUFBQSxFQUNoQix1QkFBdUI7QUFBQSxFQUN2QixvQkFBb0I7QUFBQSxFQUNwQixzQkFBc0I7QUFBQSxFQUN0QixtQkFBbUI7QUFBQSxFQUNuQixZQUFZO0FBQUEsRUFDWixjQUFjO0FBQUEsRUFDZCxhQUFhO0FBQUEsRUFDYixtQkFBbUI7QUFBQSxFQUNuQixlQUFlO0FBQUEsRUFDZixnQkFBZ0I7QUFBQSxFQUNoQixtQkFBbUI7QUFBQSxFQUNuQixhQUFhO0FBQUEsRUFDYixnQkFBZ0I7QUFBQSxFQUNoQixhQUFhO0FBQUEsRUFDYixnQkFBZ0I7QUFBQSxFQUNoQixnQkFBZ0I7QUFBQSxFQUNoQixpQkFBaUI7QUFBQSxFQUNqQix1QkFBdUI7QUFBQSxFQUN2Qix5QkFBeUI7QUFDM0I7QUFHQSxJQUFNLFdBQVc7QUFBQSxFQUNmLGNBQWM7QUFBQSxFQUNkLFlBQVk7QUFBQSxFQUNaLFdBQVc7QUFBQSxFQUNYLGlCQUFpQjtBQUNuQjtBQUVBLElBQU8sc0JBQVEsYUFBYTtBQUFBO0FBQUEsRUFFMUIsT0FBTyxFQUFFLE9BQU8sTUFBTSxHQUFHLE9BQU8seUJBQXlCLGdDQUFnQyxHQUFHLFNBQVM7QUFBQSxFQUNyRyxRQUFRO0FBQUEsRUFDUixRQUFRLENBQUMsVUFBVSxRQUFRO0FBQUEsRUFDM0IsVUFBVTtBQUFBO0FBQUEsRUFFVixVQUFVLENBQUMsUUFBUTtBQUFBLEVBQ25CLFlBQVksQ0FBQyxpQkFBaUIsZ0JBQWdCO0FBQUEsRUFDOUMsb0JBQW9CO0FBQUEsRUFDcEIsV0FBVztBQUFBO0FBQUEsRUFFWCxXQUFXO0FBQUEsRUFDWCxLQUFLLEVBQUUsT0FBTyxlQUFlLFlBQVksU0FBUyxFQUFFLE9BQU8sTUFBTSxHQUFHLE1BQU0sQ0FBQyxFQUFFO0FBQUEsRUFDN0UsT0FBTztBQUFBLEVBQ1AsZ0JBQWdCO0FBQUEsSUFDZCxjQUFjLFlBQVksU0FBUyxpQkFBaUIsMkJBQTJCO0FBQUEsSUFDL0UsY0FBYyxZQUFZLFNBQVMsa0JBQWtCLG1CQUFtQjtBQUFBLElBQ3hFLGdCQUFnQixZQUFZLE9BQU87QUFBQSxFQUNyQztBQUFBLEVBQ0EsU0FBUztBQUFBLElBQ1A7QUFBQSxNQUNFLE1BQU07QUFBQSxNQUNOLGFBQWEsQ0FBQyxVQUFVLEVBQUUsTUFBTSxrQkFBa0IsSUFBSSxFQUFFO0FBQUEsSUFDMUQ7QUFBQSxFQUNGO0FBQ0YsQ0FBQztBQUdELFNBQVMsa0JBQWtCLE1BQXNCO0FBQy9DLFFBQU0sUUFBUSxDQUFDLEdBQUcsS0FBSyxTQUFTLCtCQUErQixDQUFDLEVBQUUsSUFBSSxDQUFDLENBQUMsRUFBRSxJQUFJLE1BQU0sUUFBUSxFQUFFO0FBQzlGLFNBQU8sTUFBTSxPQUFPLENBQUMsTUFBTSxTQUFTLEtBQUssUUFBUSxJQUFJLE9BQU8saUJBQWlCLElBQUksT0FBTyxHQUFHLEdBQUcsTUFBTSxJQUFJLEdBQUcsSUFBSTtBQUNqSDsiLAogICJuYW1lcyI6IFsicm9vdCIsICJmb2xkZXIiLCAiam9pbiIsICJyb290IiwgImpvaW4iLCAicmVhZEZpbGUiLCAiam9pbiIsICJyb290IiwgImpvaW4iLCAicmVhZEZpbGUiXQp9Cg==
