@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import { storeClosed } from "../../checkpoint/errors.js";
 import { KumikoError } from "../../errors.js";
 import { chooseDriver } from "./choose-driver.js";
@@ -33,6 +34,7 @@ export class SqliteDatabase {
   readonly #settings: DatabaseSettings;
   #opening: Promise<OpenDatabase> | undefined;
   #open: OpenDatabase | undefined;
+  readonly #turn = new LoopTurn();
   #closed = false;
 
   constructor(settings: DatabaseSettings) {
@@ -43,6 +45,8 @@ export class SqliteDatabase {
   async use<T>(work: (connection: SqliteConnection) => T): Promise<T> {
     this.checkOpen();
     const { driver, connection } = this.#open ?? (await this.#whenOpen());
+    const turn = this.#turn.endIfLong();
+    if (turn !== undefined) await turn;
     return this.#patiently(driver, () => work(connection));
   }
 
@@ -107,6 +111,31 @@ export class SqliteDatabase {
     }
   }
 }
+
+/**
+ * The turn of the event loop in which calls are made. They are synchronous: a loop of calls that waits for nothing else would
+ * keep timers, sockets and signals waiting to its end.
+ */
+class LoopTurn {
+  #end: Promise<void> | undefined;
+  #start = 0;
+
+  /** The end of the turn, if it has taken too long: the next call waits for it. */
+  endIfLong(): Promise<void> | undefined {
+    const now = performance.now();
+    if (this.#end !== undefined) return now - this.#start < longestTurnMs ? undefined : this.#end;
+    this.#start = now;
+    this.#end = new Promise((resolve) => {
+      setImmediate(() => {
+        this.#end = undefined;
+        resolve();
+      });
+    });
+    return undefined;
+  }
+}
+
+const longestTurnMs = 10;
 
 interface OpenDatabase {
   readonly driver: SqliteDriver;

@@ -41,6 +41,17 @@ describe("sqliteStore in memory", () => {
 });
 
 describe("sqliteStore", () => {
+  it("lets other things happen between calls that wait for nothing else", async () => {
+    const rows = store(newFile());
+    await rows.put("a", bytes("1"), undefined);
+    let hasFired = false;
+    setTimeout(() => {
+      hasFired = true;
+    }, 1);
+    for (let n = 0; n < 50_000 && !hasFired; n++) await rows.get("a");
+    expect(hasFired).toBe(true);
+  });
+
   it("finds everything again when the file is opened again", async () => {
     const file = newFile();
     const first = sqliteStore(file);
