@@ -1,5 +1,6 @@
 // kumiko init as a program: what it makes, what it refuses, and that both templates work with the packed package.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -50,6 +51,37 @@ function run(program: string, args: readonly string[], cwd: string, given: NodeJ
 const init = (args: readonly string[], cwd: string, given?: NodeJS.ProcessEnv): Ended =>
   run(process.execPath, [join(consumer.installed, "dist/bin/kumiko.js"), "init", ...args], cwd, given);
 const newFolder = (): string => mkdtempSync(join(folder, "new-"));
+
+const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
+
+/** Runs `kumiko init` in a terminal of its own. Each text that is waited for is answered by keys. */
+async function inTerminal(
+  args: readonly string[],
+  cwd: string,
+  talk: readonly (readonly [text: string, keys: string])[],
+): Promise<{ readonly code: number | null; readonly screen: string }> {
+  const command = [process.execPath, join(consumer.installed, "dist/bin/kumiko.js"), "init", ...args];
+  const quoted = command.map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["--quiet", "--return", "--command", quoted, "/dev/null"], {
+    cwd,
+    env: { ...env, NO_COLOR: "1", TERM: "dumb" },
+  });
+  let screen = "";
+  let seen = 0;
+  const left = [...talk];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    screen += text;
+    for (let [next] = left; next !== undefined; [next] = left) {
+      const at = screen.indexOf(next[0], seen);
+      if (at < 0) return;
+      seen = at + next[0].length;
+      left.shift();
+      child.stdin.write(next[1]);
+    }
+  });
+  const [code] = await once(child, "close");
+  return { code, screen };
+}
 
 /** Links what `npm install` would bring. */
 function linkPackages(project: string): void {
@@ -132,6 +164,43 @@ describe("kumiko init", () => {
       expect(() => readInitOptions(args)).toThrow(message);
     }
     expect(readInitOptions(["a", "-y"])).toMatchObject({ folder: "a", template: "agent", isQuiet: true });
+  });
+
+  describe.skipIf(!hasScript)("in a terminal (skipped without the program script of util-linux)", () => {
+    it("asks for what was not given, and again after a template that does not exist", async () => {
+      const cwd = newFolder();
+      const ended = await inTerminal([], cwd, [
+        ["Folder (this one): ", "tea\r"],
+        ["Template (agent): ", "web\r"],
+        ["Templates: agent, chat.", ""],
+        ["Template (agent): ", "chat\r"],
+      ]);
+      expect(ended).toMatchObject({ code: 0 });
+      expect(ended.screen).toContain("chat   a chat in the terminal that remembers, with a test");
+      expect(ended.screen).toContain('There is no template "web". Templates: agent, chat.');
+      expect(ended.screen).toContain("Made tea with 8 files:");
+      expect(readFileSync(join(cwd, "tea/package.json"), "utf8")).toContain('"name": "tea"');
+    });
+
+    it("takes what is in brackets for Enter, and asks nothing that was given", async () => {
+      const cwd = newFolder();
+      const ended = await inTerminal(["tea"], cwd, [["Template (agent): ", "\r"]]);
+      expect(ended).toMatchObject({ code: 0 });
+      expect(ended.screen).not.toContain("Folder");
+      expect((await inTerminal(["cup", "--template", "chat"], cwd, [])).screen).not.toContain("Template (");
+      expect((await inTerminal(["--yes"], newFolder(), [])).screen).toContain("Made this folder with 8 files:");
+    });
+
+    it.each([
+      ["Ctrl C", "\x03"],
+      ["Ctrl D", "\x04"],
+    ])("makes nothing after %s", async (_name, key) => {
+      const cwd = newFolder();
+      const ended = await inTerminal([], cwd, [["Folder (this one): ", key]]);
+      expect(ended).toMatchObject({ code: 1 });
+      expect(ended.screen).toContain("Nothing was made.");
+      expect(readdirSync(cwd)).toEqual([]);
+    });
   });
 
   it.skipIf(process.platform === "win32")("leaves a whole project when it cannot install", { timeout: 60_000 }, () => {
