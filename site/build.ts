@@ -1,5 +1,5 @@
 // The whole site: guides, reference, API, search, texts for coding agents, and checks of all of it. See start.mjs.
-import { cpSync, rmSync, watch } from "node:fs";
+import { rmSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
 import { findMissingSentences } from "../scripts/docs/reference/problems.js";
 import { readReference } from "../scripts/docs/reference/read.js";
@@ -11,8 +11,8 @@ import {
   dist,
   findStalePages,
   output,
-  pages,
   writeGuides,
+  writeHome,
   writeNavigation,
   writeReference,
   writeTexts,
@@ -36,8 +36,7 @@ writeReference(reference);
 writeNavigation(guides, reference);
 console.log(`${entries.length} pages of API`);
 
-cpSync(join(site, "static"), join(pages, "public"), { recursive: true });
-cpSync(join(site, "index.md"), join(pages, "index.md"));
+stopFor(writeHome(), "home page");
 if (process.argv.includes("--serve")) {
   // answers until it is stopped
   watch(join(root, "docs/guides"), () => {

@@ -1,8 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { findBrokenLinks } from "../scripts/docs/links.js";
 import { digestOf, readPlaces, referencePage } from "../scripts/docs/reference/page.js";
 import type { EntryDoc } from "../scripts/docs/reference/reference.js";
 import type { GuidePage } from "../scripts/docs/site/guides.js";
+import { findBrokenHomeLinks } from "../scripts/docs/site/home-links.js";
 import { type LlmsPage, llmsFullText, llmsText, titleOf } from "../scripts/docs/site/llms.js";
 import { type LinkTargets, rewriteLinks } from "../scripts/docs/site/rewrite-links.js";
 import { groups } from "./pages.js";
@@ -37,8 +39,20 @@ export function writeGuides(guides: readonly GuidePage[]): string[] {
     if (!existsSync(join(root, file))) return []; // findGroupProblems says so
     const { text, problems } = rewriteLinks(file, readFileSync(join(root, file), "utf8"), targets);
     write(join(pages, path), text);
-    return problems;
+    return [...new Set([...problems, ...findBrokenLinks(root, file)])];
   });
+}
+
+/** Copies the home page and what it shows, after all other pages. Gives its broken links. */
+export function writeHome(): string[] {
+  const text = readFileSync(join(site, "index.md"), "utf8");
+  write(join(pages, "index.md"), text);
+  cpSync(join(site, "static"), join(pages, "public"), { recursive: true });
+  // written after the build
+  const texts = ["llms.txt", "llms-full.txt"];
+  const isThere = (path: string) =>
+    texts.includes(path) || [path, `${path}.md`, `public/${path}`].some((name) => existsSync(join(pages, name)));
+  return findBrokenHomeLinks("site/index.md", text, isThere);
 }
 
 function targetsOf(guides: readonly GuidePage[]): LinkTargets {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findGroupProblems, listGuides } from "../../scripts/docs/site/guides.js";
+import { findBrokenHomeLinks } from "../../scripts/docs/site/home-links.js";
 import { findBrokenHtmlLinks } from "../../scripts/docs/site/html-links.js";
 import { llmsText, sentenceOf, titleOf } from "../../scripts/docs/site/llms.js";
 import { rewriteLinks } from "../../scripts/docs/site/rewrite-links.js";
@@ -107,6 +108,15 @@ describe("with bad pages", () => {
     expect(text.split("\n")[0]).toBe("[x](https://code.example/blob/v1/examples/a.ts) [p](../performance.md#cost)");
     expect(text).toContain("[no](gone.md)");
     expect(problems).toEqual(["docs/guides/a.md:7 leads to docs/guides/gone.md, which does not exist"]);
+  });
+
+  it("tells of links of the home page that lead nowhere, with their lines", () => {
+    const text =
+      "actions:\n  - { theme: alt, text: A, link: /guides/gone }\n---\n[b](./b) [c](./c#d) [e](https://e.example)";
+    expect(findBrokenHomeLinks("site/index.md", text, (path) => path === "b")).toEqual([
+      "site/index.md:2 leads to /guides/gone, which does not exist",
+      "site/index.md:4 leads to ./c#d, which does not exist",
+    ]);
   });
 
   it("tells of dead links and anchors, equal ids, and what comes from elsewhere", () => {
