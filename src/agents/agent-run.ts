@@ -265,7 +265,11 @@ export class OngoingRun {
     if (this.#driven?.ended?.status === "ready") await thread?.release(this.#driven);
     else await thread?.close("waiting", { state, messages: state.log, interrupts, ...results }, this.#driven);
     const result = await resultOf({ root: parts, state, asked: turn.asked }, interrupts);
-    for (const interrupt of interrupts) this.#emit({ type: "interrupt", interrupt: jsonCopy(interrupt) as Interrupt });
+    for (const interrupt of interrupts) {
+      // a stop that was asked for is no question
+      if (isStopInfo(interrupt.info) && interrupt.info.kind === "requested") continue;
+      this.#emit({ type: "interrupt", interrupt: jsonCopy(interrupt) as Interrupt });
+    }
     this.#tell({ finishReason: "waiting", usage: result.usage, checkpointId: turn.asked.checkpointId });
     return result;
   }

@@ -23,6 +23,8 @@ export class UiChunks {
   /** The number of restarts; it makes the ids of repeated parts unique. */
   #restarts = 0;
   #isInStep = false;
+  /** Whether something was asked. */
+  #hasAsked = false;
 
   constructor(sendReasoning: boolean) {
     this.#sendReasoning = sendReasoning;
@@ -74,10 +76,16 @@ export class UiChunks {
       case "error":
         return [...this.#close(), errorChunk(event.error)];
       case "finish":
-        return [...this.#close(), ...this.#leaveStep(), finishChunk(event.finishReason, event.usage)];
+        return [...this.#close(), ...this.#leaveStep(), this.#finish(event.finishReason, event.usage)];
       default:
         return event satisfies never;
     }
+  }
+
+  /** What waits although it has asked nothing was stopped by `RunControl`, and can go on: a reloaded page hears the same. */
+  #finish(reason: AgentFinishReason, usage: object): UiChunk {
+    if (reason !== "waiting" || this.#hasAsked) return finishChunk(reason, usage);
+    return { type: "finish", finishReason: "other", messageMetadata: { status: "cut_off", usage } };
   }
 
   #delta(kind: "text" | "reasoning", step: number, index: number, delta: string): UiChunk[] {
@@ -151,6 +159,7 @@ export class UiChunks {
 
   /** Sends an approval as an approval request of the AI SDK, and any other interrupt as a data part for the application. */
   #convertInterrupt(event: AgentEvent, interrupt: Interrupt): UiChunk[] {
+    this.#hasAsked = true;
     const asked = askedCallOf(interrupt);
     const { id } = interrupt;
     if (asked === undefined) return [{ type: "data-interrupt", id, data: interruptData(interrupt, undefined) }];

@@ -13,6 +13,7 @@ import {
   createTool,
   functionToolCall,
   memoryStore,
+  RunControl,
   userInputFile,
   userInputImage,
   userInputText,
@@ -281,6 +282,36 @@ describe("a chat that is reloaded", () => {
       ["turn-3-prompt", undefined],
       ["turn-3", "failed"],
     ]);
+  });
+
+  it("says of a turn that RunControl has stopped in mid-answer what its stream has said: that it can go on", async () => {
+    const store = memoryStore();
+    const control = new RunControl();
+    const text = (words: string) => {
+      const block = { type: "assistant_gen_text" as const, text: words, streamingMeta: { index: 0 } };
+      return { role: "assistant" as const, contentBlocks: [block] };
+    };
+    async function* halting(_messages: readonly AgenticMessage[], { signal }: { signal?: AbortSignal | undefined }) {
+      yield text("Once ");
+      control.interrupt({ timeoutMs: 0 });
+      await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+    }
+    const model = scriptedModel(
+      (messages, options) => halting(messages, options),
+      said(assistantGenText("Once more.")),
+    );
+    const agent = createAgent({ store, model });
+    const stream = agent.stream("A story", { threadId: "t", control });
+    const stopped = await read(await uiMessageStream(stream));
+    expect(stopped.metadata).toMatchObject({ status: "cut_off" });
+    expect(stopped.metadata).not.toHaveProperty("finishReason");
+    expect(stopped.parts.map(({ type }) => type)).not.toContain("data-interrupt");
+    const [, refilled] = await uiMessages(threads(store), "t");
+    expect(refilled?.metadata).toEqual(stopped.metadata);
+    const resumed = agent.resumeStream({ threadId: "t" });
+    const whole = await read(await uiMessageStream(resumed), stopped);
+    expect(whole.metadata).toMatchObject({ finishReason: "stop" });
+    expect(whole.parts.at(-1)).toMatchObject({ type: "text", text: "Once more." });
   });
 
   it.each([

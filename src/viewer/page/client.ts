@@ -64,7 +64,7 @@ export class Client {
     // json() decodes piece by piece, which takes longer than all the rest where a run is large
     const body = await response.arrayBuffer().then(jsonIn, () => undefined);
     if (!response.ok) throw new RequestFailure(response.status, isFailure(body) ? body : undefined);
-    return body;
+    return body as Answer;
   }
 }
 
