@@ -9,6 +9,8 @@ export interface Comparison {
   readonly operations?: number | undefined;
   /** Calls per sample of each. @default as many as fill 40 ms */
   readonly iterations?: number | undefined;
+  /** How long a sample is, in milliseconds of CPU. @default 40 */
+  readonly sampleMs?: number | undefined;
   /** @default 9 */
   readonly rounds?: number | undefined;
   /** The highest allowed ratio by variant; shown beside the measured one. */
@@ -37,7 +39,7 @@ export async function compare(comparison: Comparison): Promise<Measured> {
   const { name, baseline, variants, operations = 1, rounds = 9, budgets = {}, extraBudgets = {} } = comparison;
   const names = ["baseline", ...Object.keys(variants)];
   const works = [baseline, ...Object.values(variants)];
-  const results = await measureRounds(works, { rounds, calls: comparison.iterations });
+  const results = await measureRounds(works, { rounds, calls: comparison.iterations, sampleMs: comparison.sampleMs });
   const measured: Measured = {
     name,
     budgets,

@@ -1,4 +1,7 @@
 // What the viewer adds to a run, beside a traceRecorder, and what an open page adds to that: node bench/start.mjs bench/details/viewer-handler.ts
+//
+// Both keep 500 runs, so that half of their time is the collector's, which comes each 30 ms or so: samples must be much longer.
+// On a busy machine, NODE_OPTIONS=--v8-pool-size=0 leaves out its helper threads, whose CPU time is that of their waiting, too.
 import { Chain, createTool, functionToolCall, type Handler, type RunOptions, traceRecorder } from "kumiko";
 import { createAgent } from "kumiko/agents";
 import { scriptedModel } from "kumiko/testing";
@@ -6,6 +9,8 @@ import { viewer } from "kumiko/viewer";
 import { z } from "zod";
 import { pollute } from "../measure/pollute.js";
 import { compare } from "./compare.js";
+
+const sampleMs = 250;
 
 type Run = (options: RunOptions) => Promise<unknown>;
 
@@ -35,6 +40,7 @@ async function measure(name: string, operations: number, run: Run, runMs = 0): P
   await compare({
     name: `${name}: beside a traceRecorder`,
     operations,
+    sampleMs,
     baseline: () => run({ callbacks: [recorder()] }),
     variants: { "no handler": () => run({}), "the handler of the viewer": () => run({ callbacks: [seen] }) },
     budgets: { "the handler of the viewer": 1.2 },
@@ -42,6 +48,7 @@ async function measure(name: string, operations: number, run: Run, runMs = 0): P
   const { ns } = await compare({
     name: `${name}: with a page open`,
     operations,
+    sampleMs,
     baseline: () => run({ callbacks: [seen] }),
     variants: { "a page is open": () => run({ callbacks: [open] }) },
   });

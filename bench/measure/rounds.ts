@@ -10,8 +10,10 @@ export interface Measured {
 export interface RoundOptions {
   /** @default 9 */
   readonly rounds?: number | undefined;
-  /** Calls per sample of every work. @default for each work as many as fill 40 ms */
+  /** Calls per sample of every work. @default for each work as many as fill a sample */
   readonly calls?: number | undefined;
+  /** How long a sample is, of CPU. Where much is kept, it must be long enough for the collector of old objects. @default 40 */
+  readonly sampleMs?: number | undefined;
 }
 
 const SAMPLE_MS = 40;
@@ -27,12 +29,12 @@ export const warmUpText = `Before that each ran until it got no faster: for ${wa
  */
 export async function measureRounds(
   works: readonly Work[],
-  { rounds = 9, calls }: RoundOptions = {},
+  { rounds = 9, calls, sampleMs = SAMPLE_MS }: RoundOptions = {},
 ): Promise<Measured[]> {
   const runners: Runner[] = [];
   for (const work of works) {
     const callMs = await warmUp(work);
-    runners.push({ work, calls: calls ?? Math.max(1, Math.round(SAMPLE_MS / callMs)), samples: [] });
+    runners.push({ work, calls: calls ?? Math.max(1, Math.round(sampleMs / callMs)), samples: [] });
   }
   for (let round = 0; round < rounds; round++) {
     for (const runner of round % 2 === 0 ? runners : runners.toReversed()) {
