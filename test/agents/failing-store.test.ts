@@ -280,4 +280,28 @@ describe("a store that stays away", () => {
     isAway = false;
     expect((await agent.generate("Hi?", { threadId: "t" })).text).toBe("Again.");
   });
+
+  it("after a call, for the run alone: the call runs again where the turn goes on, and is logged once", async () => {
+    const inner = memoryStore();
+    const { tool, ran } = weatherTool();
+    let isAway = true;
+    const away = <T>(id: string, work: () => Promise<T>): Promise<T> =>
+      isAway && ran.length > 0 && id.endsWith("/run") ? Promise.reject(new Error("The database is gone.")) : work();
+    const store: CheckpointStore = {
+      get: (id) => inner.get(id),
+      put: (id, data, ifVersion) => away(id, () => inner.put(id, data, ifVersion)),
+      delete: (id, ifVersion) => inner.delete(id, ifVersion),
+      list: (prefix) => inner.list(prefix),
+    };
+    const model = scriptedModel([weatherCall("1", "Kyoto")], "Warm.");
+    const agent = createAgent({ model, tools: [tool], store, retry: false });
+    expect((await failureOf(agent.generate("Go", { threadId: "t" }))).code).toBe("STORE_FAILED");
+    const results = async () => (await threads(inner).messages("t")).flatMap(toolResultsOf).map(({ result }) => result);
+    expect(await results()).toEqual(["Kyoto: 21 °C"]);
+    isAway = false;
+    expect((await agent.resume({ threadId: "t" })).text).toBe("Warm.");
+    expect(ran).toEqual(["Kyoto", "Kyoto"]);
+    expect(await results()).toEqual(["Kyoto: 21 °C"]);
+    expect(model.calls).toHaveLength(2);
+  });
 });
