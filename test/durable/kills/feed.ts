@@ -84,10 +84,20 @@ export class Feed {
 
   async #answerOne(runId: string, id: string, graph: string): Promise<void> {
     const answer = graph === "clerk" ? { approved: true } : "yes";
-    try {
-      await patiently(() => this.#inbox.answer(runId, { [id]: answer }));
-    } catch (error) {
-      this.wrong.push(`answering ${runId}: ${String(error)}`);
+    for (let isUnsure = false; ; isUnsure = true) {
+      try {
+        await this.#inbox.answer(runId, { [id]: answer });
+        return;
+      } catch (error) {
+        const code = KumikoError.is(error) ? error.code : undefined;
+        if (code !== "STORE_FAILED") {
+          // it had arrived, and the run has gone on with it
+          const hasArrived = code === "CHECKPOINT_IN_USE" || code === "UNKNOWN_CHECKPOINT";
+          if (!(isUnsure && hasArrived)) this.wrong.push(`answering ${runId}: ${String(error)}`);
+          return;
+        }
+      }
+      await pause(100);
     }
   }
 
