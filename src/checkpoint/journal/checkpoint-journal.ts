@@ -212,8 +212,7 @@ export class CheckpointJournal implements Journal {
       const write = this.#document.next({ status: "running", cause }, run.canBeSaved ? run.snapshot() : undefined);
       if (write === undefined) return;
       try {
-        row.version = versionOf(await row.call(write, row.version), row.id);
-        row.attempted = undefined;
+        row.confirm(await row.call(write, row.version));
       } catch (error) {
         await this.#saveAgain(row, write, error);
       }

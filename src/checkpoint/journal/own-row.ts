@@ -11,8 +11,8 @@ export class OwnRow {
   readonly id: string;
   /** The version of the last write; `undefined` until the row is claimed. */
   version: number | undefined = undefined;
-  /** A failed write that may have reached the store all the same. */
-  attempted: Write | undefined = undefined;
+  /** Failed writes since the last one that succeeded: one of them may have reached the store all the same. */
+  #attempted: readonly Write[] = [];
   readonly #document: { readonly history: HistoryLog | undefined } | undefined;
   readonly #lose: (conflict: unknown) => KumikoError;
 
@@ -46,11 +46,16 @@ export class OwnRow {
 
   async write(write: Write): Promise<void> {
     try {
-      this.version = versionOf(await this.call(write, this.version), this.id);
-      this.attempted = undefined;
+      this.confirm(await this.call(write, this.version));
     } catch (error) {
       await this.writeAgain(write, error);
     }
+  }
+
+  /** Notes the version that the store has given to a write. */
+  confirm(version: unknown): void {
+    this.version = versionOf(version, this.id);
+    if (this.#attempted.length > 0) this.#attempted = [];
   }
 
   /** Makes one call of the store. */
@@ -65,15 +70,18 @@ export class OwnRow {
   }
 
   /**
-   * Handles a failed write. On a conflict it writes once more if the row holds this run's own last attempt, whose confirmation was
-   * lost. Otherwise the row is lost at once, so that nothing else of this turn begins.
+   * Handles a failed write. On a conflict it looks whether the row holds an attempt of this run whose confirmation was lost: that
+   * may be this write, or it writes once more. Otherwise the row is lost at once, so that nothing else of this turn begins.
    */
   async writeAgain(write: Write, error: unknown): Promise<void> {
     if (!isConflict(error)) throw this.#unconfirmed(write, error);
-    if (this.attempted === undefined || !(await this.#findOwn(this.attempted))) throw this.#lose(error);
+    const own = await this.#findOwn(this.#attempted);
+    if (own === undefined) throw this.#lose(error);
+    this.#attempted = [];
+    // an entry that was appended twice could not be read
+    if (isSameWrite(own, write)) return;
     try {
-      this.version = versionOf(await this.call(write, this.version), this.id);
-      this.attempted = undefined;
+      this.confirm(await this.call(write, this.version));
     } catch (again) {
       throw isConflict(again) ? this.#lose(again) : this.#unconfirmed(write, again);
     }
@@ -100,7 +108,7 @@ export class OwnRow {
   /** Restores the row after a failed claim, if the claim was written all the same and the store answers. */
   async undo(claim: Write, former: StoredCheckpoint | undefined): Promise<void> {
     try {
-      if (await this.#findOwn(claim)) await this.restore(former);
+      if ((await this.#findOwn([claim])) !== undefined) await this.restore(former);
     } catch {
       // the store does not work: a later claim will find that this one has ended
     }
@@ -113,18 +121,23 @@ export class OwnRow {
   }
 
   #unconfirmed(write: Write, error: unknown): KumikoError {
-    this.attempted = write;
+    if (!this.#attempted.some((known) => isSameWrite(known, write))) this.#attempted = [...this.#attempted, write];
     return storeError("write", this.id, error);
   }
 
-  /** Whether this write is the last one in the row. If so, takes over its version. */
-  async #findOwn({ data, isEntry }: Write): Promise<boolean> {
-    const row = await readRow(this.store, this.id);
-    if (row === undefined) return false;
+  /** The one of these writes that is the last one in the row. If there is one, takes over its version. */
+  async #findOwn(writes: readonly Write[]): Promise<Write | undefined> {
+    const row = writes.length === 0 ? undefined : await readRow(this.store, this.id);
+    if (row === undefined) return undefined;
     const last = row.appended?.at(-1);
-    const found = isEntry ? last : last === undefined ? row.data : undefined;
-    if (found === undefined || !isSame(found, data)) return false;
-    this.version = versionOf(row.version, this.id);
-    return true;
+    const found = { isEntry: last !== undefined, data: last ?? row.data };
+    const own = writes.find((write) => isSameWrite(write, found));
+    if (own !== undefined) this.version = versionOf(row.version, this.id);
+    return own;
   }
 }
+
+type WrittenData = Pick<Write, "data" | "isEntry">;
+
+const isSameWrite = (one: WrittenData, other: WrittenData): boolean =>
+  one.isEntry === other.isEntry && isSame(one.data, other.data);

@@ -1,4 +1,4 @@
-import { Chain, END, Graph, isInterrupt, memoryStore, Runtime, START } from "kumiko";
+import { Chain, END, Graph, isInterrupt, memoryStore, RunControl, Runtime, START } from "kumiko";
 import type { CheckpointStore, RunIndex } from "kumiko/compose";
 import { manualClock } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
@@ -62,6 +62,60 @@ describe("A store that is away for a while", () => {
       const run = await counting(store, log).segment("7", { input: "" });
       expect(run).toMatchObject({ status: "finished", output: "abc" });
       expect(log).toEqual(["a", "b", "c"]);
+    }
+  });
+
+  it("may lose that of the save with which a segment stops, which is not written twice", async () => {
+    for (let lost = 0; lost < 10; lost++) {
+      const log: string[] = [];
+      const { store, rows } = shakyStore((call, nth) => call.endsWith("confirmed") && nth === lost);
+      const control = new RunControl();
+      const countOn = (on: CheckpointStore) =>
+        new Graph<number, number>()
+          .addNode("count", (n: number) => {
+            log.push(`count ${n}`);
+            if (n === 2) control.interrupt();
+            return n + 1;
+          })
+          .addEdge(START, "count")
+          .addBranch("count", ["count", END], (n: number) => (n < 5 ? "count" : END))
+          .compile({ name: "loop", store: on, runtime: new Runtime({ clock: fastClock }) });
+      const stopped = await countOn(store).segment("7", { input: 0, control });
+      expect([lost, stopped.status]).toEqual([lost, "ready"]);
+      const entries = ((await rows.get("7"))?.appended ?? []).map((entry) => new TextDecoder().decode(entry));
+      expect([lost, entries]).toEqual([lost, [...new Set(entries)]]);
+      expect(await countOn(rows).segment("7")).toMatchObject({ status: "finished", output: 5 });
+      expect([lost, log]).toEqual([lost, ["count 0", "count 1", "count 2", "count 3", "count 4"]]);
+    }
+  });
+
+  it("may lose that of a question, and of a save that is tried again while it is away", async () => {
+    for (let lost = 0; lost < 8; lost++) {
+      const log: string[] = [];
+      // the call after the lost confirmation fails, too
+      const { store, rows } = shakyStore((call, nth) =>
+        call.endsWith("confirmed") ? nth === lost : nth === lost + 1 && call !== "get",
+      );
+      const askOn = (on: CheckpointStore) =>
+        new Chain<string>()
+          .append((text) => {
+            log.push("a");
+            return `${text}a`;
+          })
+          .append(async (text, ctx) => `${text}${await ctx.ask<string>("q", text)}`)
+          .append((text) => {
+            log.push("c");
+            return `${text}c`;
+          })
+          .compile({ name: "ask", store: on, runtime: new Runtime({ clock: fastClock }) });
+      const run = await askOn(store).segment("7", { input: "" });
+      expect([lost, run.status]).toEqual([lost, "waiting"]);
+      const entries = ((await rows.get("7"))?.appended ?? []).map((entry) => new TextDecoder().decode(entry));
+      expect([lost, entries]).toEqual([lost, [...new Set(entries)]]);
+      const [question] = run.interrupts;
+      const done = await askOn(rows).segment("7", { answers: { [question?.id ?? ""]: "b" } });
+      expect([lost, done]).toMatchObject([lost, { status: "finished", output: "abc" }]);
+      expect([lost, log]).toEqual([lost, ["a", "c"]]);
     }
   });
 
