@@ -266,7 +266,7 @@ export class OngoingRun {
     else await thread?.close("waiting", { state, messages: state.log, interrupts, ...results }, this.#driven);
     const result = await resultOf({ root: parts, state, asked: turn.asked }, interrupts);
     for (const interrupt of interrupts) {
-      // a stop that was asked for is no question
+      // a requested stop is not a question
       if (isStopInfo(interrupt.info) && interrupt.info.kind === "requested") continue;
       this.#emit({ type: "interrupt", interrupt: jsonCopy(interrupt) as Interrupt });
     }

@@ -163,7 +163,7 @@ class TurnSegment {
       if (left === undefined) return this.#busy(turn, found);
       if (left === "late") takeover = { takeover: true };
       const { maxAttempts = 5 } = this.#options;
-      // what this process has left is no death
+      // a claim that this process left behind does not mean that anyone died
       attempts += known === "running" && record.owner !== processOwner() ? 1 : 0;
       if (attempts >= maxAttempts) {
         await this.#patience.try(() => this.#abandon(turn, found, attempts), this.#stop.signal);
