@@ -15,7 +15,7 @@ import { type Interrupt, isInterrupt } from "../pause/interrupt.js";
 import { interruptsOf } from "../pause/interrupts-of.js";
 import type { RunStatus } from "../runs/run-index.js";
 import { CheckpointClaim, type ClaimOptions, type Prepare } from "./checkpoint-claim.js";
-import { isStoreFailure, releaseLater } from "./driven.js";
+import { isStoreFailure, type Patience, releaseLater } from "./driven.js";
 import { type OnStop, withGrace } from "./grace.js";
 import type { Journal } from "./journal.js";
 import type { JournaledRun, JournalSettings } from "./journal-settings.js";
@@ -200,9 +200,17 @@ export class CheckpointJournal implements Journal {
   /** Saves a running run. */
   #saveRunning(run: JournaledRun, row: OwnRow): Promise<void> {
     const patience = this.#settings.driven?.patience;
-    if (patience === undefined) return this.#saveOnce(run, row);
-    // the run may end meanwhile: then nothing is tried any more
-    return patience.try(() => (this.#ending === undefined ? this.#saveOnce(run, row) : Promise.resolve()));
+    return patience === undefined ? this.#saveOnce(run, row) : this.#savePatiently(run, row, patience);
+  }
+
+  /** It is one save, however often it is tried: another one that began meanwhile would build on what the store does not have. */
+  async #savePatiently(run: JournaledRun, row: OwnRow, patience: Patience): Promise<void> {
+    try {
+      // the run may end meanwhile: then nothing is tried any more
+      await patience.try(() => (this.#ending === undefined ? this.#saveOnce(run, row) : Promise.resolve()));
+    } finally {
+      this.#writing = undefined;
+    }
   }
 
   async #saveOnce(run: JournaledRun, row: OwnRow): Promise<void> {
@@ -217,7 +225,7 @@ export class CheckpointJournal implements Journal {
         await this.#saveAgain(row, write, error);
       }
     } finally {
-      this.#writing = undefined;
+      if (!this.isDriven) this.#writing = undefined;
     }
   }
 

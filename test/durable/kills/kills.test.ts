@@ -34,10 +34,7 @@ function campaigns(where: string, open: Open): void {
     expect(repetitions).toBeLessThanOrEqual(40 * kills);
   });
 
-  // Known fault: in about one of eight short campaigns on PostgreSQL the saved run of a turn cannot be read afterwards ("an entry
-  // names a task that does not exist"). `npm run laws -- workers` runs it there, too.
-  const isKnown = process.env.KUMIKO_WORKER_KILLS === undefined && where !== "sqlite";
-  it.skipIf(isKnown)("repeat nothing when they are stopped, and the database is away", { timeout: 0 }, async () => {
+  it("repeat nothing when they are stopped, and the database is away", { timeout: 0 }, async () => {
     expect(await survive(`${where}-gentle`, open, gentle)).toMatchObject({ repetitions: 0, abandoned: 0 });
   });
 }

@@ -119,6 +119,69 @@ describe("A store that is away for a while", () => {
     }
   });
 
+  it("is asked for one save at a time, while one is tried again", async () => {
+    const { store: rows } = shakyStore(() => false);
+    const log: string[] = [];
+    let tries = 0;
+    let underWay = 0;
+    let most = 0;
+    let endOther: () => void = () => undefined;
+    const other = new Promise<void>((resolve) => {
+      endOther = resolve;
+    });
+    const write = async (work: () => Promise<number>): Promise<number> => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      try {
+        tries += 1;
+        // the save of one task: it fails, is tried again, and the other task ends while that is under way
+        if (tries === 3) throw storeFailed("the database is away");
+        if (tries === 4) {
+          endOther();
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        return await work();
+      } finally {
+        underWay -= 1;
+      }
+    };
+    const store: CheckpointStore = {
+      ...rows,
+      put: (id, data, version, index) => write(() => rows.put(id, data, version, index)),
+      append: (id, data, version, index) => write(() => rows.append?.(id, data, version, index) as Promise<number>),
+    };
+    const graph = new Graph<string, Record<string, string>>()
+      .addNode("begin", (text: string) => text)
+      .addNode(
+        "one",
+        (text: string) => {
+          log.push("one");
+          return `${text}1`;
+        },
+        { outputKey: "one" },
+      )
+      .addNode(
+        "other",
+        async (text: string) => {
+          await other;
+          log.push("other");
+          return `${text}2`;
+        },
+        { outputKey: "other" },
+      )
+      .addEdge(START, "begin")
+      .addEdge("begin", "one")
+      .addEdge("begin", "other")
+      .addEdge("one", END)
+      .addEdge("other", END)
+      .compile({ name: "sides", store, triggerMode: "allPredecessor" });
+    expect(await graph.segment("7", { input: "x" })).toMatchObject({
+      status: "finished",
+      output: { one: "x1", other: "x2" },
+    });
+    expect([log, most]).toEqual([["one", "other"], 1]);
+  });
+
   it("may lose that of either row where the history begins another segment", async () => {
     const turns = 14;
     const turnIn = (text: string): number => Number.parseInt(text, 10);
