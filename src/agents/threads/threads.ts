@@ -142,7 +142,7 @@ export function threads(store: CheckpointStore, options: { readonly userId?: str
 
 /** What changes threads is loaded once it is needed: most programs only read them. */
 const changes = () => import("./change-thread.js");
-/** So is what lists them. */
+/** What lists them is loaded in the same way. */
 const lists = () => import("./thread-list.js");
 
 class StoredThreads implements Threads {

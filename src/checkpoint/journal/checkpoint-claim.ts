@@ -20,7 +20,7 @@ import type { DrivenRun } from "./driven.js";
 import { claimedWrite, type OwnDocument, type Write } from "./own-document.js";
 import { OwnRow } from "./own-row.js";
 import { runningClaims } from "./running-claims.js";
-import { callStore, readRow, storeError, versionOf } from "./store-calls.js";
+import { callStore, readRow, storeError } from "./store-calls.js";
 
 export interface ClaimOptions {
   readonly forceNewRun?: boolean | undefined;
@@ -192,7 +192,7 @@ export class CheckpointClaim {
     const { isOver } = this.#settings;
     if (isOver()) throw endedWhileClaiming(row.id);
     try {
-      row.version = versionOf(await row.call(write, found?.version), row.id);
+      row.confirm(await row.call(write, found?.version));
     } catch (error) {
       if (isConflict(error)) throw checkpointInUse(row.id, undefined);
       await row.undo(write, found);

@@ -22,7 +22,7 @@ import type { JournaledRun, JournalSettings } from "./journal-settings.js";
 import { OwnDocument, type SaveHead, type Write } from "./own-document.js";
 import { OwnRow } from "./own-row.js";
 import { runningClaims } from "./running-claims.js";
-import { isLost, storeError, versionOf } from "./store-calls.js";
+import { isLost, storeError } from "./store-calls.js";
 
 /**
  * Saves one run in a store: claims its checkpoint before any node runs, saves when a save is due, and releases the checkpoint at
@@ -353,7 +353,7 @@ export class CheckpointJournal implements Journal {
     try {
       const snapshot = run.canBeSaved && !this.#isLeft ? run.snapshot() : start;
       write = snapshot && this.#document.next(this.#stoppedHead(failure), snapshot);
-      if (write !== undefined) row.version = versionOf(await row.call(write, undefined), row.id);
+      if (write !== undefined) row.confirm(await row.call(write, undefined));
       return failure;
     } catch (error) {
       if (isConflict(error)) return checkpointInUse(row.id, undefined);

@@ -1,4 +1,4 @@
-import { createTool, functionToolCall, KumikoError, memoryStore, Runtime } from "kumiko";
+import { KumikoError, memoryStore, Runtime } from "kumiko";
 import { createAgent, threads } from "kumiko/agents";
 import type { CheckpointStore } from "kumiko/compose";
 import { runs } from "kumiko/durable";
@@ -6,6 +6,7 @@ import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { bareStore } from "../../durable/stores.js";
 import { fastClock } from "../../fast-clock.js";
+import { asksToPay, payingClerk, payTool } from "./clerk.js";
 
 const turn = { threadId: "t", requestId: "r1" };
 
@@ -49,16 +50,7 @@ describe.each([
   ])("goes on when it %s, and repeats nothing", async (_what, late) => {
     for (let nth = 1; ; nth++) {
       const { rows, store, isOver } = awayAt(nth, { late, fails });
-      const paid: string[] = [];
-      const pay = createTool({
-        id: "pay",
-        description: "",
-        inputSchema: { type: "object" },
-        execute: () => void paid.push("paid"),
-      });
-      const model = scriptedModel([functionToolCall({ callId: "c1", name: "pay", arguments: "{}" })], "Paid.");
-      const runtime = new Runtime({ clock: fastClock });
-      const clerk = createAgent({ name: "clerk", store, runtime, tools: [pay], model, retry: false });
+      const { clerk, paid, model } = payingClerk(store, { runtime: new Runtime({ clock: fastClock }) });
       expect(await clerk.segment(turn, { input: "Pay" })).toMatchObject({ status: "finished" });
       expect([nth, paid.length, model.calls.length]).toEqual([nth, 1, 2]);
       expect(await all(threads(rows).turns("t"))).toEqual(["done"]);
@@ -71,14 +63,7 @@ describe.each([
 it("A segment of a turn that another process ends meanwhile tells how it has ended, whenever that is", async () => {
   for (let nth = 1; ; nth++) {
     const rows = memoryStore();
-    const paid: string[] = [];
-    const pay = createTool({
-      id: "pay",
-      description: "",
-      inputSchema: { type: "object" },
-      requireApproval: true,
-      execute: () => void paid.push("paid"),
-    });
+    const { pay, paid } = payTool({ requireApproval: true });
     const clerkOf = (store: CheckpointStore) =>
       createAgent({
         name: "clerk",
@@ -92,7 +77,7 @@ it("A segment of a turn that another process ends meanwhile tells how it has end
       name: "clerk",
       store: rows,
       tools: [pay],
-      model: scriptedModel([functionToolCall({ callId: "c1", name: "pay", arguments: "{}" })]),
+      model: scriptedModel([asksToPay]),
     });
     const { interrupts } = await asking.segment(turn, { input: "Pay" });
     const answers = { [interrupts[0]?.id ?? ""]: { approved: true } };

@@ -1,8 +1,7 @@
-import { createTool, functionToolCall, memoryStore, RunControl } from "kumiko";
-import { createAgent } from "kumiko/agents";
+import { memoryStore, RunControl } from "kumiko";
 import type { CheckpointStore } from "kumiko/compose";
-import { scriptedModel } from "kumiko/testing";
 import { expect, it } from "vitest";
+import { payingClerk } from "./clerk.js";
 
 /** Tells before and after each call of a store. */
 function tickingStore(tick: () => void): CheckpointStore {
@@ -32,15 +31,7 @@ it.each([
     const store = tickingStore(() => {
       if (count++ === nth) control.interrupt();
     });
-    const paid: string[] = [];
-    const pay = createTool({
-      id: "pay",
-      description: "",
-      inputSchema: { type: "object" },
-      execute: () => void paid.push("paid"),
-    });
-    const model = scriptedModel([functionToolCall({ callId: "c1", name: "pay", arguments: "{}" })], "Paid.");
-    const clerk = createAgent({ name: "clerk", store, tools: [pay], model, retry: false });
+    const { clerk, paid, model } = payingClerk(store);
     const first = await clerk.segment(target, { input: "Pay", control });
     isOver = count < nth;
     expect([nth, first.status]).toEqual([nth, first.status === "ready" && !isOver ? "ready" : "finished"]);
