@@ -21,7 +21,12 @@ const all = [
   ["light", 360],
   ["dark", 1440],
 ] as const;
-export const looks = process.env.KUMIKO_VIEWS === "all" ? all : all.slice(0, 2);
+export const looks: readonly (typeof all)[number][] = process.env.KUMIKO_VIEWS === "all" ? all : all.slice(0, 2);
+
+/** The views that get this look: where few are taken, each gets one of them. */
+export function turnsOf(views: readonly View[], look: (typeof all)[number]): readonly View[] {
+  return looks === all ? views : views.filter((_, n) => looks[n % looks.length] === look);
+}
 
 /** On a phone, parts of a run are tabs. */
 export async function tab(page: Page, name: string): Promise<void> {

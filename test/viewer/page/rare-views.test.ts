@@ -1,7 +1,7 @@
 // The page with what is rare: nothing, failures, long and hostile texts, thousands of nodes.
 import { END, Graph, START } from "kumiko";
 import { describe, expect, it } from "vitest";
-import { faultsOf, looks, tab, type View } from "./look-at.js";
+import { faultsOf, looks, tab, turnsOf, type View } from "./look-at.js";
 import { browserPath, missing, usePage } from "./open-page.js";
 import { earlierTurns, hostileQuestion, hostileRows, hostileView, lineOf, runningView } from "./rare-data.js";
 import { recordedData } from "./recorded-server.js";
@@ -207,9 +207,9 @@ async function views(): Promise<readonly View[]> {
 }
 
 describe(`what is rare in the page${missing}`, () => {
-  it.runIf(browserPath !== undefined).each(looks)(
+  it.runIf(browserPath !== undefined).each(looks.map((look) => [...look, look] as const))(
     "has nothing that axe finds wrong, no error and no request to elsewhere, %s, at %i pixels",
-    async (...look) => expect(await faultsOf(await views(), open, look)).toEqual([]),
+    async (_theme, _width, look) => expect(await faultsOf(turnsOf(await views(), look), open, look)).toEqual([]),
     600_000,
   );
 });
