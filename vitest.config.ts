@@ -34,8 +34,8 @@ export default defineConfig({
     ],
   },
   test: {
-    // on two cores one worker would be the default, and half of them idle
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // on two cores one worker would be the default; many tests wait for other processes
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     // a guard against what hangs: slow and busy machines must not fail
     testTimeout: process.env.PROPERTY_RUNS === undefined ? 180_000 : 0,
     hookTimeout: 180_000,
