@@ -229,7 +229,9 @@ export class OngoingRun {
       answer = await work();
     } catch (error) {
       if (InterruptError.is(error)) return this.#waits(error, ending);
-      return this.#fails(refusalIn(error) ?? error, ending.thread);
+      const kept = ending.thread?.answerBefore(error);
+      if (kept === undefined) return this.#fails(refusalIn(error) ?? error, ending.thread);
+      answer = kept;
     }
     const state = this.#state ?? this.#memory?.recall();
     const { parts } = this.#agent;

@@ -1,6 +1,7 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { type DrivenRun, isStoreFailure, releaseLater } from "../../checkpoint/journal/driven.js";
 import { runningClaims } from "../../checkpoint/journal/running-claims.js";
+import { isLost } from "../../checkpoint/journal/store-calls.js";
 import type { Interrupt } from "../../checkpoint/pause/interrupt.js";
 import { type Clock, clockOf } from "../../components/clock.js";
 import { KumikoError } from "../../errors.js";
@@ -162,6 +163,11 @@ export class ThreadTurn {
     if (this.#isDone) return;
     await this.close("done", { state, messages: state.log }, driven);
     this.#isDone = true;
+  }
+
+  /** The answer, if it was in the thread before the run was lost, as when the turn is replaced at once. */
+  answerBefore(error: unknown): AgenticMessage | undefined {
+    return this.#isDone && isLost(error) ? this.#stored.record.messages.at(-1) : undefined;
   }
 
   async since(taken: number): Promise<readonly AgenticMessage[]> {
