@@ -80,6 +80,8 @@ class TurnSegment {
   #isChecked = false;
   /** A failed turn is entered once at most. */
   #retry: boolean;
+  /** What the turn has answered here. */
+  #answered: AgentResult<unknown> | undefined;
 
   constructor(runner: TurnRunner, target: TurnTarget, options: AgentSegmentOptions, stop: CallStop) {
     this.#runner = runner;
@@ -133,6 +135,8 @@ class TurnSegment {
       throw unknownCheckpoint(id);
     }
     if (!Object.hasOwn(this.#options, "input")) throw unknownCheckpoint(`${threadId}/${requestId}`);
+    // it is done, and somebody has replaced it or removed its thread since
+    if (this.#answered !== undefined) return { ...this.#inThread(), status: "finished", output: this.#answered };
     const driven = new DrivenRun(undefined, 0, this.#patience, true);
     return this.#execute(driven, (options) => this.#runner.begin({ ...options, threadId, requestId }));
   }
@@ -225,7 +229,8 @@ class TurnSegment {
     const options = savedAs({ ...given, ...this.#stop.left }, { driven });
     const { name } = this.#runner.parts;
     try {
-      await work(options);
+      const result = await work(options);
+      if (result.finishReason !== "waiting") this.#answered = result;
     } catch (error) {
       // one that is asked to stop before its first task rejects
       if (!(InterruptError.is(error) && driven.ended?.status === "ready")) return this.#afterFailure(error, driven);
@@ -240,7 +245,8 @@ class TurnSegment {
     if (this.#stop.signal.aborted) throw error;
     if (isLost(error)) return undefined;
     if (KumikoError.is(error) && busyCodes.includes(error.code)) {
-      return this.#options.onBusy === "return" && error.code === "THREAD_BUSY" ? this.#busyThread() : undefined;
+      const mayReturn = this.#options.onBusy === "return" && error.code === "THREAD_BUSY";
+      return mayReturn ? { ...this.#inThread(), status: "running" } : undefined;
     }
     if (isStoreFailure(error)) {
       if (this.#patience.isOver || ended !== undefined) throw error;
@@ -263,11 +269,11 @@ class TurnSegment {
     return turn === undefined ? this.#target.threadId : runIdOf(turn.key);
   }
 
-  /** Another turn of the thread runs. */
-  #busyThread(): Turned {
+  /** What is told where there is no turn: another one runs, or it was removed. */
+  #inThread() {
     const now = new Date(this.#stop.clock.now());
     const { name: graph } = this.#runner.parts;
-    return { ...none, id: this.#target.threadId, graph, startedAt: now, changedAt: now, status: "running" };
+    return { ...none, id: this.#target.threadId, graph, startedAt: now, changedAt: now };
   }
 
   /** It has killed too many processes. */

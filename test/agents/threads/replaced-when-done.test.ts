@@ -28,6 +28,8 @@ it.each([
   ["step", "stream"],
   ["exit", "generate"],
   ["exit", "stream"],
+  ["step", "segment"],
+  ["exit", "segment"],
 ] as const)(
   "A turn that is replaced once it is done has given its answer (durability %s, %s)",
   async (durability, way) => {
@@ -37,8 +39,16 @@ it.each([
     const store = whenDone(rows, () => agentOn(rows, "Edited.").generate("Hi!", { threadId: "t", replaces: "turn-1" }));
     const agent = agentOn(store, "Done.");
     const options = { threadId: "t" };
-    const result = way === "generate" ? agent.generate("Hi", options) : agent.stream("Hi", options).result;
-    expect((await result).text).toBe("Done.");
+    const run = {
+      generate: () => agent.generate("Hi", options),
+      stream: () => agent.stream("Hi", options).result,
+      segment: async () => {
+        const ended = await agent.segment({ threadId: "t", requestId: "r" }, { input: "Hi" });
+        if (ended.status !== "finished") throw new Error(`It is ${ended.status}.`);
+        return ended.output;
+      },
+    }[way];
+    expect((await run()).text).toBe("Done.");
     const texts: string[] = [];
     for await (const { status, messages } of threads(rows).turns("t")) texts.push(`${status} ${messages.length}`);
     expect(texts).toEqual(["done 2"]);
