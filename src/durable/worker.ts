@@ -62,7 +62,7 @@ export class Worker {
     this.#concurrency = concurrency;
     this.#pollMs = pollMs;
     this.#query = { graph: [...parts.apps.keys()], prefix };
-    this.#owners = new Owners(parts.store, this.#clock);
+    this.#owners = new Owners(parts.store, this.#clock, () => this.#look("all"));
   }
 
   get #clock(): Clock {
@@ -158,7 +158,7 @@ export class Worker {
     const urgent = this.#shuffled(this.#takeable(first));
     this.#hasMore = urgent.length > this.#free;
     const chosen = [...urgent, ...this.#shuffled(ready.slice(0, 3 * this.#free))];
-    this.#foundNothing = isWhole && chosen.length === 0;
+    this.#foundNothing = isWhole && chosen.length === 0 && !this.#owners.isAsking;
     this.#found = { rows: chosen.slice(Math.max(urgent.length, this.#free)), at: now };
     for (const row of chosen) if (this.#free > 0 && this.#stopped === undefined) this.#take(row);
   }

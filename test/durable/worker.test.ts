@@ -362,18 +362,34 @@ describe("a worker", () => {
     expect(await list.get("2")).toMatchObject({ status: "ready" });
   });
 
-  it("asks for all owners at once: a database may take seconds for each", async () => {
+  it("goes on with other runs while a store is not sure of owners, which are all asked for at once", async () => {
     const store = memoryStore();
-    const asked: string[] = [];
-    const isOwnerAlive = (owner: string): Promise<boolean> => {
-      asked.push(owner);
-      return new Promise(() => undefined);
-    };
+    const asked = new Map<string, (isAlive: boolean) => void>();
+    const isOwnerAlive = (owner: string): Promise<boolean> =>
+      new Promise((resolve) => {
+        asked.set(owner, resolve);
+      });
+    const app = shoutApp({ store: { ...bind(store), isOwnerAlive } });
+    const claimed = { status: "running", graph: "shout", since: 1 } as const;
     const data = new TextEncoder().encode("{}");
-    for (const owner of ["a", "b"])
-      await store.put(owner, data, undefined, { status: "running", graph: "shout", owner, since: 1 });
-    const worker = startWorker({ shout: shoutApp({ store: { ...bind(store), isOwnerAlive } }) });
-    await vi.waitFor(() => expect(asked).toEqual(["a", "b"]));
+    for (const owner of ["a", "b"]) await store.put(`of ${owner}`, data, undefined, { ...claimed, owner });
+    await runs(store).enqueue("shout", "tea", { id: "ready" });
+    const onError = vi.fn();
+    const worker = startWorker({ shout: app }, { onError });
+    await vi.waitFor(async () => expect(await runs(store).get("ready")).toMatchObject({ status: "finished" }));
+    expect([...asked.keys()]).toEqual(["a", "b"]);
+    let isIdle = false;
+    const idle = worker.idle().then(() => {
+      isIdle = true;
+    });
+    asked.get("a")?.(true);
+    await runs(store).enqueue("shout", "milk", { id: "later" });
+    await vi.waitFor(async () => expect(await runs(store).get("later")).toMatchObject({ status: "finished" }));
+    expect([isIdle, onError.mock.calls]).toEqual([false, []]);
+    asked.get("b")?.(false);
+    await idle;
+    // nothing is in its row, so that the segment was rejected
+    expect(onError.mock.calls).toMatchObject([[{ code: "CHECKPOINT_UNREADABLE" }, { id: "of b" }]]);
     await worker.stop({ timeoutMs: 0 });
   });
 
