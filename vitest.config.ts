@@ -17,6 +17,7 @@ const isolated = [
   "test/viewer/page/**/*.test.ts",
   "test/evals/processes/**/*.test.ts",
   "test/bin/**/*.test.ts",
+  "test/components/clock.test.ts",
   "test/checkpoint/tampered-documents.test.ts",
   "test/checkpoint/journal/**/*.test.ts",
   "test/tools/node/time-limits.test.ts",
