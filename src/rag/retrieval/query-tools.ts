@@ -21,7 +21,8 @@ export type QueryTool = CreatedTool<JsonSchema, undefined, Record<never, never>,
 
 /**
  * Creates a tool with which a model queries an index of a vector store: by vectors if there is an embedding `model`, otherwise by
- * words. The model reads the results with their numbers and can cite them.
+ * words. The model calls it with `queryText`, reads the results with their numbers and can cite them. Only what `execute` returns has
+ * the `sources`: an agent keeps the text that the model reads.
  *
  * @example
  * const lookUp = createVectorQueryTool({

@@ -138,6 +138,11 @@ export interface QueryRetriever extends Retriever {
  * const byWords = vectorRetriever(memoryVectors(), { index: "notes" });
  */
 export function vectorRetriever(store: VectorStore, options: VectorRetrieverOptions): QueryRetriever {
+  checkOptions("vectorRetriever", options, ["index", "topK", "filter", "rerank", "embedder", "hybrid"], {
+    hint: (name) => (name === "indexName" ? 'Did you mean "index"?' : ""),
+  });
+  if (typeof options.index !== "string")
+    throw invalidValue("index of vectorRetriever", "the name of an index", options.index);
   const { rerank } = options;
   const search = searchOf(options);
   return {

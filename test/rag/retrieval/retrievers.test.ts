@@ -105,6 +105,15 @@ describe("vectorIndexer and vectorRetriever", () => {
     await expect(retriever.retrieve("wood")).rejects.toMatchObject({ code: "INVALID_FILTER" });
   });
 
+  it("say which option names the index", () => {
+    const create = (options: unknown) => () => vectorRetriever(memoryVectors(), options as VectorRetrieverOptions);
+    expect(create({ indexName: "docs" })).toThrow(
+      'Unknown option "indexName" of vectorRetriever. Did you mean "index"? Options: index, topK,',
+    );
+    expect(create({})).toThrow("index of vectorRetriever must be the name of an index, but is undefined.");
+    expect(create(undefined)).toThrow("The options of vectorRetriever must be an object (got undefined).");
+  });
+
   it("run without a context, and with a partial one", async () => {
     const store = await filledStore();
     const indexer = vectorIndexer(store, { index: "gone", embedder });
