@@ -12,7 +12,7 @@ import { readEntries } from "../public-api/entries.js";
 /** Further types that are listed, of any entry: what runs return, and what nodes and tools receive. */
 const alsoListed = [
   ...["AgentResult", "AgentStep", "TokenUsage", "ResponseMeta", "AgenticMessage", "EventPlace", "Interrupt"],
-  ...["NodeContext", "ToolContext", "NodeFailure", "ToolError"],
+  ...["NodeContext", "ToolContext", "NodeFailure", "ToolError", "Runs", "WorkerOptions", "RunningWorker"],
 ];
 
 /** Entries whose options and events are listed; those of the others stand in the declarations. */
