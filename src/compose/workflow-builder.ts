@@ -1,4 +1,5 @@
 import { checkOptions } from "../check-options.js";
+import { KumikoError } from "../errors.js";
 import { isPlainObject } from "../is.js";
 import { planInput } from "../run/mapping/plan-input.js";
 import type { CompileOptions } from "./compile-options.js";
@@ -17,6 +18,7 @@ import { checkToolsNode, toNode } from "./node.js";
 import { Draft } from "./plan/draft.js";
 import { makePlan } from "./plan/make-plan.js";
 import { type MappingPlan, readMapping } from "./plan/mapping.js";
+import { nodeOptionNames } from "./plan/node-settings.js";
 import { END, END_INDEX, type Plan, type PlanBranch, START, START_INDEX } from "./plan/plan.js";
 import { caseReader, targetsOfCases } from "./plan/switch.js";
 import { type WiredNode, wire } from "./plan/wiring.js";
@@ -169,6 +171,9 @@ function splitOptions(key: string, given: object | undefined) {
   const other = otherOptions.find((name) => Reflect.get(given, name) !== undefined);
   if (other !== undefined)
     throw invalidNodeOption(key, `a workflow has no "${other}". Use input to map the outputs of other nodes.`);
+  const refuse = (text: string): KumikoError => new KumikoError("INVALID_OPTION", text, { nodePath: [key] });
+  const own = nodeOptionNames.filter((name) => !otherOptions.includes(name));
+  checkOptions(`node "${key}"`, given, ["input", "runAfter", ...own], { refuse });
   const { input, runAfter, ...options }: { readonly input?: unknown; readonly runAfter?: unknown } = given;
   return { input, runAfter, options };
 }

@@ -85,6 +85,10 @@ describe("compile() of a workflow refuses", () => {
       expect(thrownBy(() => flow.compile(options as object))).toEqual(code("INVALID_OPTION"));
     for (const options of [{ inputKey: "a" }, { outputKey: "a" }, { merge: same }, { inputs: {} }])
       expect(thrownBy(() => loose().addNode("a", same, options as object))).toEqual(code("INVALID_OPTION"));
+    const misspelled = { inputs: from(START, "text") } as object;
+    expect(() => loose().addNode("a", same, misspelled)).toThrow(
+      /^Unknown option "inputs" of node "a"\. Did you mean "input"\? Options: input, runAfter, name, options, concat,/,
+    );
     expect(thrownBy(() => loose().addNode("a", same, { runAfter: [END] }))).toEqual(code("INVALID_OPTION"));
   });
 });

@@ -8,7 +8,8 @@ import { LONE_INDEX, type NodeBody, type NodeSettings } from "./plan.js";
 import { checkPolicies, policyNames } from "./policy-settings.js";
 
 const stateOptions = ["before", "after", "streamBefore", "streamAfter"] as const;
-const names: readonly string[] = [
+/** The names of the options of a node in a graph. */
+export const nodeOptionNames: readonly string[] = [
   "name",
   "inputKey",
   "outputKey",
@@ -27,7 +28,7 @@ export function checkSettings(key: string, options: object | undefined, hasState
   if (options === undefined) return noSettings;
   const where = `node "${key}"`;
   const refuse = (text: string): KumikoError => new KumikoError("INVALID_OPTION", text, { nodePath: [key] });
-  checkOptions(where, options, names, { refuse });
+  checkOptions(where, options, nodeOptionNames, { refuse });
   const settings: NodeSettings = { ...options };
   checkValues(key, settings);
   checkPolicies(where, settings, refuse);
