@@ -19,12 +19,12 @@ export type GuardVerdict =
       readonly replace?: undefined;
     };
 
-/** A verdict that changes something. @internal */
+/** A verdict that changes something. */
 export type Judged =
   | { readonly replace: string; readonly block?: undefined }
   | { readonly block: string; readonly reply: string; readonly replace?: undefined };
 
-/** What guards have said before the turn began, by message and guard: they are not asked again. @internal */
+/** What guards have said before the turn began, by message and guard: they are not asked again. */
 export type Verdicts = Map<string, Judged | undefined>;
 
 /** @internal */
