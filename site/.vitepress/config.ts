@@ -30,8 +30,28 @@ const markdown: MarkdownOptions = {
     const keepBraces = (html: string) => html.replaceAll("{{", "&#123;&#123;");
     md.renderer.rules.text = (...args) => keepBraces(text?.(...args) ?? md.utils.escapeHtml(args[0][args[1]].content));
     md.renderer.rules.code_inline = (...args) => keepBraces(code?.(...args) ?? "");
+    md.core.ruler.push("contents", ({ tokens }) => dropContents(tokens));
   },
 };
+
+interface Token {
+  readonly type: string;
+  readonly content: string;
+}
+
+const linksToHeadings = /^(?:\s*·?\s*\[[^\]]*\]\(#[^)]*\))+$/;
+
+/** Drops the list of a page's own headings, which each page of the site has beside it: "On this page". */
+function dropContents(tokens: Token[]): void {
+  const starts = tokens.flatMap(({ type }, index) => (type === "bullet_list_open" ? [index] : []));
+  for (const start of starts) {
+    const end = tokens.findIndex(({ type }, index) => index > start && type === "bullet_list_close") + 1;
+    const items = tokens.slice(start, end).filter(({ type }) => type === "inline");
+    if (!items.every(({ content }) => linksToHeadings.test(content))) continue;
+    tokens.splice(start, end - start);
+    return;
+  }
+}
 
 /** Signatures of the API are often equal: 4,700 blocks, 2,900 texts. */
 function once(
@@ -61,7 +81,7 @@ export default defineConfig({
     logo: { src: "/icon.svg", alt: "" },
     outline: [2, 3],
     nav: [
-      { text: "Guides", link: "/guides/first-agent", activeMatch: "^/(guides/|performance)" },
+      { text: "Guides", link: "/guides/first-agent", activeMatch: "^/(?!reference/|api/|index|$)" },
       { text: "Reference", link: navigation.reference[0]?.items?.[0]?.link ?? "/", activeMatch: "^/reference/" },
       { text: "API", link: navigation.api[0]?.items?.[0]?.link ?? "/", activeMatch: "^/api/" },
       { text: "Repository", link: navigation.repository },

@@ -1,5 +1,6 @@
 import type { Theme } from "vitepress";
 import DefaultTheme from "vitepress/theme-without-fonts";
+import "./layout.css";
 import "./palette.css";
 import { returnFocusFromSearch } from "./return-focus.js";
 

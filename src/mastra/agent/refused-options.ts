@@ -1,8 +1,8 @@
 /** What to use in place of options of Mastra that an agent does not have. The names in it are exports or options of this package. */
 const ofAgents: Readonly<Record<string, string>> = {
   voice: "Speech is not supported: give the text of a result to the speech service of your provider.",
-  scorers: "Scorers are not supported: judge results in a test of your own, with a model or a function.",
-  evals: "Evals are not supported: judge results in a test of your own, with a model or a function.",
+  scorers: "Scorers are not supported: measure results with evaluate of kumiko/evals.",
+  evals: "Evals are not supported: measure results with evaluate of kumiko/evals.",
   network: "Agent networks are not supported: use the option handoffs, or other agents as tools (agent.asTool()).",
   workspace: "Use the option middleware, with workspace of kumiko/workspace.",
   goals: "Goals are not supported: use stopWhen, which says after each step whether the run is over.",
@@ -63,7 +63,7 @@ const ofCalls: Readonly<Record<string, string>> = {
   prepareStep: "Use createMiddleware({ name, beforeStep }) of kumiko/agents.",
   inputProcessors: processors("guard or trimMessages", "beforeStep"),
   outputProcessors: processors("guard", "afterModel"),
-  scorers: "Scorers are not supported: judge results in a test of your own, with a model or a function.",
+  scorers: "Scorers are not supported: measure results with evaluate of kumiko/evals.",
   savePerStep: 'It is an option of the agent: new Agent({ durability: "step" }).',
   format: "Use uiMessageStream(stream.events) of kumiko/ui for clients of the AI SDK.",
   telemetry: "Use callbacks: [otelTracer()], with otelTracer of kumiko/otel.",
@@ -104,7 +104,7 @@ const ofMastra: Readonly<Record<string, string>> = {
     "Memory is not supported: conversations are kept in the storage when a call has memory: { thread, resource }.",
   telemetry: "Give the agents and workflows callbacks: [otelTracer()], with otelTracer of kumiko/otel.",
   observability: "Give the agents and workflows callbacks: [otelTracer()], with otelTracer of kumiko/otel.",
-  scorers: "Scorers are not supported: judge results in a test of your own, with a model or a function.",
+  scorers: "Scorers are not supported: measure results with evaluate of kumiko/evals.",
   tts: "Speech is not supported: give the text of a result to the speech service of your provider.",
   workspace: "Use the option middleware of the agents, with workspace of kumiko/workspace.",
   deployer: "Serve mastra.fetch with your own server: honoMiddleware, expressMiddleware or nextHandler.",
