@@ -517,8 +517,8 @@ describe("an agent", () => {
 
   it.each([
     ["voice", "Speech"],
-    ["scorers", "test of your own"],
-    ["evals", "test of your own"],
+    ["scorers", "evaluate of kumiko/evals"],
+    ["evals", "evaluate of kumiko/evals"],
     ["network", "handoffs"],
     ["workspace", "workspace of kumiko/workspace"],
     ["skills", "skills of kumiko/workspace"],
