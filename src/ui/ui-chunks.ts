@@ -82,10 +82,13 @@ export class UiChunks {
     }
   }
 
-  /** What waits although it has asked nothing was stopped by `RunControl`, and can go on: a reloaded page hears the same. */
+  /**
+   * What waits although it has asked nothing was stopped by `RunControl`, and can go on. Clients merge metadata: a `status`, which a
+   * reloaded page has, would stay when the answer has come to its end.
+   */
   #finish(reason: AgentFinishReason, usage: object): UiChunk {
     if (reason !== "waiting" || this.#hasAsked) return finishChunk(reason, usage);
-    return { type: "finish", finishReason: "other", messageMetadata: { status: "cut_off", usage } };
+    return { type: "finish", finishReason: "other", messageMetadata: { finishReason: "cut_off", usage } };
   }
 
   #delta(kind: "text" | "reasoning", step: number, index: number, delta: string): UiChunk[] {

@@ -29,9 +29,10 @@ export async function loadMessages(id: string): Promise<ChatMessage[]> {
   return response.json();
 }
 
-/** How an answer ended that has not come to its end. An answer that went on after that has a `finishReason`. */
+/** How an answer ended that has not come to its end. An answer that went on after that has another `finishReason`. */
 export function brokenStatus(message: ChatMessage | undefined): AnswerMetadata["status"] {
   const { status, finishReason } = message?.metadata ?? {};
+  if (finishReason === "cut_off") return finishReason;
   return finishReason === undefined ? status : undefined;
 }
 
