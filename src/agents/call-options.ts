@@ -53,9 +53,11 @@ export interface AgentCallOptions extends RunOptions {
   readonly onBusy?: "throw" | "wait" | undefined;
   /** Call options for the model, merged over those of the agent. */
   readonly modelOptions?: AgentModelOptions | undefined;
+  /** How many answers of the model this turn may have. @default `maxSteps` of the agent */
+  readonly maxSteps?: number | undefined;
   /**
    * A name for this turn of a thread, such as the id of the client's message: a second call with it begins no second turn. If the
-   * turn has ended, it returns its result, or its events; if the turn has failed or was cut off, it goes on.
+   * turn has ended, it returns its result, or its events; if the turn has failed or was cut off, it continues.
    */
   readonly requestId?: string | undefined;
   /** The id of a message of the thread, as `uiMessages` has it: this turn replaces that message's turn and all later ones. */

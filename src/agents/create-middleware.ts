@@ -27,7 +27,7 @@ export type Maybe<T> = T | undefined | void | Promise<T | undefined> | Promise<v
 export interface StepChanges {
   /** The conversation as the model sees it from now on. */
   readonly messages?: readonly AgenticMessage[] | undefined;
-  /** The instructions for this step and the ones after it. */
+  /** The instructions for this step, in place of those of the agent. */
   readonly instructions?: string | readonly AgenticMessage[] | undefined;
   /** The model for this step, also one of the AI SDK. */
   readonly model?: Model | undefined;

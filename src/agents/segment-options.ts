@@ -9,8 +9,8 @@ export interface EventRecorder {
 }
 
 /** Options of a segment of an agent. */
-export type AgentSegmentOptions = SegmentOptions<Prompt> &
-  Pick<AgentCallOptions, "userId" | "onWaiting" | "modelOptions"> & {
+export type AgentSegmentOptions = Omit<SegmentOptions<Prompt>, "maxSteps"> &
+  Pick<AgentCallOptions, "userId" | "onWaiting" | "modelOptions" | "maxSteps"> & {
     /** Records the events, under the id of the thread or of the run. */
     readonly record?: EventRecorder | undefined;
   };

@@ -23,7 +23,7 @@ export interface RunJobResult {
 /**
  * Makes the processor of a BullMQ `Worker`. The name of a job is the key of its app. A job runs its run up to the next question or
  * the end. A run that another process has, or that was cut off, is looked at again after a second, and one with a deadline when
- * that has passed. A run that failed fails its job, and the job's next attempt goes on with it.
+ * that has passed. A run that failed fails its job, and the job's next attempt continues it.
  *
  * @example
  * const order = new Chain<string>().append((text) => text.trim()).compile({ store: memoryStore() });

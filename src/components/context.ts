@@ -68,7 +68,7 @@ export interface InterruptOptions {
 export interface AskOptions {
   /**
    * How long the question is open, in milliseconds since it was first asked. Afterwards `ask` rejects with `QUESTION_EXPIRED`, once
-   * something goes on with the run: a worker does so by itself. @default for ever
+   * something continues the run: a worker does so by itself. @default forever
    */
   readonly expiresMs?: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** Saved runs that outlive their process: lists, answers and questions for operators, and workers that go on with them. @packageDocumentation */
+/** Saved runs that outlive their process: lists, answers and questions for operators, and workers that continue them. @packageDocumentation */
 
 export {
   type EnqueueInput,

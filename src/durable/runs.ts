@@ -77,7 +77,7 @@ export interface Runs<Apps = Readonly<Record<string, unknown>>> {
    * The same answer again changes nothing; another one rejects with `ALREADY_ANSWERED`.
    */
   answer(id: string, answers: Answers, options?: { readonly goOn?: boolean | undefined }): Promise<SavedRun>;
-  /** Takes an unfinished run away, also from a process that runs it: that stops at its next save. */
+  /** Cancels an unfinished run, even while another process runs it: that one stops at its next save. */
   cancel(id: string): Promise<SavedRun | undefined>;
   /** Makes a run `ready` that has failed, was cancelled or stopped. Every other one stays as it is. */
   retry(id: string): Promise<SavedRun | undefined>;

@@ -8,11 +8,11 @@ export interface WorkerOptions {
   readonly concurrency?: number | undefined;
   /** Only runs whose ids start with it; of turns, whose threads do. */
   readonly prefix?: string | undefined;
-  /** How often it looks for runs of which it was not told, in milliseconds. @default 1000 */
+  /** How often it looks for runs of which the store did not notify it, in milliseconds. @default 1000 */
   readonly pollMs?: number | undefined;
   /**
    * Returns the options of `segment` for a run, such as a time limit or handlers. For runs of agents, `record` is the log of their
-   * events: turns, whose rows have a `threadId`, then go on in the recording of their thread.
+   * events: turns, whose rows have a `threadId`, then continue in the recording of their thread.
    */
   readonly options?:
     | ((row: RunRow) => SegmentOptions<never> & { readonly record?: EventRecorder | undefined })

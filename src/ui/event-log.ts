@@ -34,12 +34,12 @@ export interface ReplayOptions {
 export interface EventLog {
   /**
    * Starts a run and records its events under an id, such as the id of its thread. Removes the events of the previous run with
-   * that id. Returns a stream that is read like the original; if its reader stops, the run goes on.
+   * that id. Returns a stream that is read like the original; if its reader stops, the run continues.
    */
   record<Stream extends AsyncIterable<AgentEvent>>(id: string, stream: Stream): Stream;
   /**
    * Returns the recorded events of the last run, followed by its new ones; an empty stream if there are none. Of a turn of a thread
-   * they are those of all its runs: the first one, and what went on after each answer. In another process
+   * they are those of all its runs: the first one, and what followed each answer. In another process
    * than that of the run, new events arrive up to 150 ms later. If the process of the run is gone, or could not save the rest, the
    * stream ends with an event `error` of code `STREAM_CUT`, at most a second and a check of the store later.
    */

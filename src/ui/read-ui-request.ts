@@ -12,7 +12,7 @@ export interface ApprovalAnswer {
   readonly approved: boolean;
   /** Why, for the model. */
   readonly reason?: string | undefined;
-  /** Whether the user approves such calls for always: see `approvals`. */
+  /** Whether the user approves such calls from now on: see `approvals`. */
   readonly always?: true | undefined;
 }
 
@@ -41,7 +41,7 @@ export type UiRequest =
       readonly threadId: string;
       readonly prompt?: undefined;
       /**
-       * The answers by interrupt id; none if the client only wants to go on. The answer for a tool that the client ran is its
+       * The answers by interrupt id; none if the client only wants to continue. The answer for a tool that the client ran is its
        * output, or `{ "~error": text }`.
        */
       readonly answers: Readonly<Record<string, unknown>>;

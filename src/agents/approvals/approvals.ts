@@ -24,7 +24,7 @@ export interface CallRule {
 
 /** Options of {@link approvals}. */
 export interface ApprovalsOptions {
-  /** The rules, in order. @default none: tools that ask themselves are answered for always */
+  /** The rules, in order. @default none: tools that ask themselves can be approved from then on */
   readonly rules?: readonly CallRule[] | undefined;
 }
 

@@ -27,7 +27,7 @@ export interface FoundTools {
 const name = "toolSearch";
 
 /**
- * Gives an agent many tools without telling the model of all: it finds them with the tool `search_tools`, by words of their names,
+ * Gives an agent many tools without listing them to the model, which finds them with the tool `search_tools`, by words of their names,
  * descriptions and parameters. What it finds is offered from the next step on, for the thread. The other tools are unknown to it. Throws
  * `INVALID_OPTION` for what is not a tool.
  *

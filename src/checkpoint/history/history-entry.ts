@@ -15,7 +15,7 @@ export interface HistoryEntry {
   /** Those of them that failed, where an error branch handled the failure. */
   readonly failed?: readonly string[] | undefined;
   /**
-   * Addresses of what was saved of nodes that go on: results of tool calls, of items of `each`, and of `once`
+   * Addresses of what was saved of nodes in progress: results of tool calls, of items of `each`, and of `once`
    * (`…;once:<key>`). What ended together with its node is not here.
    */
   readonly calls?: readonly string[] | undefined;

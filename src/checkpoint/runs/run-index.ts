@@ -1,12 +1,12 @@
 /**
  * How a saved run stands.
  *
- * - `ready`: enqueued, answered, or cut off: a segment or a worker goes on with it.
- * - `running`: claimed by its owner; after the death of that, a segment or a worker goes on.
- * - `waiting`: it has open questions, and goes on after an answer or a deadline.
- * - `stopped`: stopped or aborted by its caller, or a copy: `segment` and `resume` go on with it, no worker does.
- * - `failed`: a node failed, or it was abandoned: `resume` and `retry` go on with it.
- * - `cancelled`: taken away. `resume` and `retry` go on with it.
+ * - `ready`: enqueued, answered, or cut off: a segment or a worker continues it.
+ * - `running`: claimed by its owner; once that is dead, a segment or a worker continues it.
+ * - `waiting`: it has open questions, and continues after an answer or a deadline.
+ * - `stopped`: stopped or aborted by its caller, or a copy: `segment` and `resume` continue it, no worker does.
+ * - `failed`: a node failed, or it was abandoned: `resume` and `retry` continue it.
+ * - `cancelled`: by `cancel`; `resume` and `retry` continue it.
  * - `finished`: its output is kept.
  */
 export type RunStatus = "ready" | "running" | "waiting" | "stopped" | "failed" | "cancelled" | "finished";

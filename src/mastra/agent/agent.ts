@@ -106,7 +106,7 @@ export class Agent<const S extends Schema = undefined> implements Registrable, A
     }
   }
 
-  /** Like `generate`, but returns the run while it goes on: its chunks, its text, and promises of the rest. */
+  /** Like `generate`, but returns the run while it is in progress: its chunks, its text, and promises of the rest. */
   async stream<const C extends MastraCallOptions>(
     prompt: MastraPrompt,
     options: C = {} as C,
@@ -122,7 +122,7 @@ export class Agent<const S extends Schema = undefined> implements Registrable, A
   }
 
   /**
-   * Like `resume`, but returns the run while it goes on. Also takes the data of a suspended tool first, and `{ runId }` second, as
+   * Like `resume`, but returns the run while it is in progress. Also takes the data of a suspended tool first, and `{ runId }` second, as
    * Mastra does.
    */
   async resumeStream(run: ResumeTarget, answers?: Answers, options?: MastraResumeOptions): Promise<Stream<S>>;
@@ -140,12 +140,12 @@ export class Agent<const S extends Schema = undefined> implements Registrable, A
     return (await this.#answer("resumeGenerate", options, "any", resumeData)).getFullOutput() as never;
   }
 
-  /** Approves a tool call of a suspended run, and goes on. */
+  /** Approves a tool call of a suspended run, and continues. */
   async approveToolCall(options: MastraRunTarget & MastraResumeOptions): Promise<Stream<S>> {
     return this.#answer("approveToolCall", options, "approval", { approved: true }) as never;
   }
 
-  /** Declines a tool call of a suspended run, and goes on: the model is told. */
+  /** Declines a tool call of a suspended run, and continues: the model reads that. */
   async declineToolCall(
     options: MastraRunTarget & MastraResumeOptions & { readonly reason?: string | undefined },
   ): Promise<Stream<S>> {

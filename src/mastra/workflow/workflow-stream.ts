@@ -4,7 +4,7 @@ import type { WorkflowEvent } from "./workflow-event.js";
 import type { WorkflowResult } from "./workflow-result.js";
 
 /**
- * The events of a workflow run. The run has already started, and goes on if the loop is left early.
+ * The events of a workflow run. The run has already started, and continues if the loop is left early.
  *
  * @example
  * import { createStep, createWorkflow } from "kumiko/mastra";

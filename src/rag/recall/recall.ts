@@ -12,7 +12,7 @@ const name = "recall";
  * Recalls turns of the user's other conversations, and of this one where the model does not see them any more: once per turn, what is
  * nearest to the prompt is added to the instructions. What was said is kept with done turns of threads, and read from the threads when it is
  * recalled, so nothing that was deleted, replaced or blocked comes back, and nothing of another user. Without a `userId` it does
- * nothing. A failure is told as `recall_failed` with `ctx.progress`, and the turn goes on without.
+ * nothing. A failure is reported as `recall_failed` with `ctx.progress`, and the turn continues.
  *
  * @example
  * const agent = createAgent({ model, store, middleware: [recall({ vectors: memoryVectors(), embedder })] });
