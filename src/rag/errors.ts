@@ -24,6 +24,11 @@ export const conflictingSynonyms = (first: string, second: string): KumikoError 
 export const invalidValue = (name: string, rule: string, given: unknown): KumikoError =>
   invalidRagOption(`${name} must be ${rule}, but is ${shorten(given, { length: 80 })}.`);
 
+export const misplacedOption = (method: string, name: string): KumikoError =>
+  invalidRagOption(
+    `The second argument of ${method} is a context, and ${name} is an option. Write { options: { ${name}: … } }.`,
+  );
+
 export const reservedMetadata = (key: string): KumikoError =>
   invalidDocument(
     `The metadata of a document has the key "${key}", which is reserved for the position of its chunks. Rename the key; if the document is itself a chunk, split the original document instead.`,

@@ -1,8 +1,9 @@
+import { checkOptions } from "../check-options.js";
 import type { NodeContext } from "../components/context.js";
 import { RequestContext } from "../components/request-context.js";
 import { firstInvocation } from "../components/resume-info.js";
 import { hasMethod, isFields } from "../is.js";
-import { outsideRun } from "./errors.js";
+import { invalidValue, misplacedOption, outsideRun } from "./errors.js";
 
 /** The context with which a component is called outside a run: any fields of it, or none. */
 export type PartialContext<Options = unknown> = Partial<NodeContext<unknown, Options>>;
@@ -12,6 +13,45 @@ export function wholeContext<Options>(
   ctx: PartialContext<Options> | undefined,
 ): NodeContext<unknown, Options | undefined> {
   return isWhole(ctx) ? ctx : loneContext<Options | undefined>(undefined, ctx);
+}
+
+/** The method that calls a component, and which of its options belong to a call, and which to its creation. */
+export interface CallOptionNames {
+  readonly method: string;
+  readonly component: string;
+  readonly call: readonly string[];
+  readonly creation: readonly string[];
+}
+
+export const retrieverCall: CallOptionNames = {
+  method: "retrieve",
+  component: "retriever",
+  call: ["index", "topK", "scoreThreshold"],
+  creation: ["filter", "rerank", "embedder", "hybrid"],
+};
+
+export const indexerCall: CallOptionNames = {
+  method: "store",
+  component: "indexer",
+  call: ["index"],
+  creation: ["embedder"],
+};
+
+/** Like {@link wholeContext}. Outside a run, it throws for options that stand where nothing reads them. */
+export function contextOfCall<Options>(
+  ctx: PartialContext<Options> | undefined,
+  { method, component, call, creation }: CallOptionNames,
+): NodeContext<unknown, Options | undefined> {
+  if (ctx === undefined || isWhole(ctx)) return wholeContext(ctx);
+  if (!isFields(ctx)) throw invalidValue(`The second argument of ${method}`, "a context", ctx);
+  const { options, ...fields } = ctx;
+  const name = call.find((option) => option in fields);
+  if (name !== undefined) throw misplacedOption(method, name);
+  const lost = Object.fromEntries(Object.entries(fields).filter(([field]) => creation.includes(field)));
+  checkOptions(method, { ...lost, ...options }, call, {
+    hint: (option) => (creation.includes(option) ? `Set it where you create the ${component}.` : ""),
+  });
+  return wholeContext(ctx);
 }
 
 /** The context for calling a nested component: the caller's context with other options, or one outside of any run. */

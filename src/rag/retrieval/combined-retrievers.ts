@@ -4,7 +4,7 @@ import type { Retriever, RetrieverOptions } from "../../components/retrieval.js"
 import { endsRun, messageOf } from "../../errors.js";
 import type { Document } from "../../schema/document.js";
 import { invalidRagOption, invalidValue } from "../errors.js";
-import { contextFor, type PartialContext, wholeContext } from "../lone-context.js";
+import { contextFor, contextOfCall, type PartialContext, retrieverCall } from "../lone-context.js";
 import { askModel } from "../model-answer.js";
 import { fuse } from "./fuse.js";
 import type { QueryRetriever } from "./vector-retriever.js";
@@ -43,7 +43,7 @@ export function multiQueryRetriever({ retriever, model, rewrite, count = 3 }: Mu
     component: "retriever",
     type: "MultiQueryRetriever",
     retrieve: async (query: string, given?: PartialContext<RetrieverOptions>) => {
-      const ctx = wholeContext(given);
+      const ctx = contextOfCall(given, retrieverCall);
       const others =
         model === undefined ? checkQueries(await rewrite?.(query, count)) : await askQueries(model, query, count, ctx);
       const queries = [...new Set([query, ...others])].slice(0, count + 1);
@@ -96,7 +96,7 @@ export function routerRetriever({ retrievers, route, optional = false }: RouterO
     component: "retriever",
     type: "RouterRetriever",
     retrieve: async (query: string, given?: PartialContext<RetrieverOptions>) => {
-      const ctx = wholeContext(given);
+      const ctx = contextOfCall(given, retrieverCall);
       const chosen = [await route(query, names)].flat();
       const unknown = chosen.find((name) => !Object.hasOwn(retrievers, name));
       if (unknown !== undefined)
@@ -143,7 +143,7 @@ export function parentRetriever({ retriever, parents, parentOf = documentIdOf }:
     component: "retriever",
     type: "ParentRetriever",
     retrieve: async (query: string, given?: PartialContext<RetrieverOptions>) => {
-      const ctx = wholeContext(given);
+      const ctx = contextOfCall(given, retrieverCall);
       const best = new Map<string, number | undefined>();
       for (const chunk of await retrieveWith(retriever, query, ctx)) {
         const id = parentOf(chunk);

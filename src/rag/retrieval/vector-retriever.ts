@@ -5,7 +5,7 @@ import type { Document } from "../../schema/document.js";
 import type { AnyEmbedder } from "../embedding/any-embedder.js";
 import { embedTexts } from "../embedding/embed-texts.js";
 import { documentNotEmbedded, invalidRagOption, invalidValue } from "../errors.js";
-import { type PartialContext, wholeContext } from "../lone-context.js";
+import { contextOfCall, indexerCall, type PartialContext, retrieverCall } from "../lone-context.js";
 import { undefinedSelection } from "../vectors/errors.js";
 import { checkDefined, type Filter } from "../vectors/filter.js";
 import { fuseRanks } from "../vectors/fuse-ranks.js";
@@ -48,7 +48,7 @@ export function vectorIndexer(store: VectorStore, options: VectorIndexerOptions)
     component: "indexer",
     type: "VectorIndexer",
     store: async (documents: readonly Document[], ctx?: PartialContext<IndexerOptions>) => {
-      const context = wholeContext(ctx);
+      const context = contextOfCall(ctx, indexerCall);
       const vectors = await vectorsOf(documents, embedder, context);
       const selected = context.options?.index;
       if (selected === undefined && typeof index !== "string") await store.createIndex(index);
@@ -122,7 +122,10 @@ export interface WordRetrieverOptions extends CommonRetrieverOptions {
   readonly hybrid?: false | undefined;
 }
 
-/** A retriever that can also be called directly, without a run. */
+/**
+ * A retriever that can also be called directly, without a run. Options of a call are fields of `options`:
+ * `retrieve("tea", { options: { topK: 3 } })`.
+ */
 export interface QueryRetriever extends Retriever {
   /** Returns the documents that fit a query. */
   readonly retrieve: Retriever["retrieve"] &
@@ -150,7 +153,7 @@ export function vectorRetriever(store: VectorStore, options: VectorRetrieverOpti
     type: "VectorRetriever",
     retrieve: async (query: string, ctx?: PartialContext<RetrieverOptions>) => {
       if (typeof query !== "string") throw invalidValue("The query", "a string", query);
-      const context = wholeContext(ctx);
+      const context = contextOfCall(ctx, retrieverCall);
       const { index: indexName = options.index, topK = options.topK ?? 10, scoreThreshold } = context.options ?? {};
       const isFilterAlone = query.trim() === "" && search.selection.filter !== undefined;
       const call: SearchCall = { store, query, options: { indexName, topK, ...search.selection } };

@@ -128,6 +128,34 @@ describe("vectorIndexer and vectorRetriever", () => {
     await expect(retriever.retrieve(undefined as unknown as string)).rejects.toThrow("The query must be a string");
   });
 
+  it("take the options of a call in `options` of the context, and refuse them anywhere else", async () => {
+    const vectors = memoryVectors();
+    const indexer = vectorIndexer(vectors, { index: { indexName: "docs" } });
+    await indexer.store(documents);
+    const byWords = vectorRetriever(vectors, { index: "docs" });
+    const combined = [
+      multiQueryRetriever({ retriever: byWords, rewrite: () => [] }),
+      routerRetriever({ retrievers: { byWords }, route: () => "byWords" }),
+      parentRetriever({ retriever: byWords, parents: () => documents }),
+    ];
+    for (const retriever of [byWords, ...combined]) {
+      const retrieve = (ctx: object) => retriever.retrieve("wood", ctx);
+      expect(await retrieve({ options: { topK: 1 } })).toHaveLength(1);
+      await expect(retrieve({ topK: 1 })).rejects.toMatchObject({
+        code: "INVALID_OPTION",
+        message: "The second argument of retrieve is a context, and topK is an option. Write { options: { topK: … } }.",
+      });
+      const lost = 'Unknown option "filter" of retrieve. Set it where you create the retriever.';
+      await expect(retrieve({ filter: { lang: "de" } })).rejects.toThrow(lost);
+      await expect(retrieve({ options: { filter: { lang: "de" } } })).rejects.toThrow(lost);
+      await expect(retrieve(3 as unknown as object)).rejects.toThrow(
+        "The second argument of retrieve must be a context",
+      );
+    }
+    const elsewhere: object = { index: "other" };
+    await expect(indexer.store(documents, elsewhere)).rejects.toThrow("Write { options: { index: … } }.");
+  });
+
   it("do only the searches that have a weight", async () => {
     const store = await filledStore();
     const calls: string[] = [];
