@@ -1,5 +1,5 @@
 import type { CacheStore } from "../components/policies.js";
-import { type ConformanceCheck, expectSame, expectThat, soon } from "./conformance.js";
+import { type ConformanceCheck, checkMake, expectSame, expectThat, soon } from "./conformance.js";
 
 /** Opens a cache. Called for each check; the cache need not be empty. */
 export type OpenCache = () => CacheStore | Promise<CacheStore>;
@@ -13,6 +13,7 @@ export type OpenCache = () => CacheStore | Promise<CacheStore>;
  * for (const { run } of checks) await run();
  */
 export function cacheStoreConformance(openCache: OpenCache): ConformanceCheck[] {
+  checkMake("cacheStoreConformance", openCache);
   return checks.map(([name, check]) => ({
     name,
     run: async () => check(await openCache(), `conformance/${crypto.randomUUID()}/`),

@@ -1,4 +1,4 @@
-import type { ConformanceCheck } from "./conformance.js";
+import { type ConformanceCheck, checkMake } from "./conformance.js";
 import { appendChecks } from "./store/append-checks.js";
 import { appendCrashChecks } from "./store/append-crash-checks.js";
 import { appendRaceChecks } from "./store/append-race-checks.js";
@@ -25,6 +25,7 @@ import { type OpenStore, openStage, type StoreChecks } from "./store/store-stage
  * for (const { name, run } of checks) await run().catch((error: unknown) => console.error(name, error));
  */
 export function checkpointStoreConformance(openStore: OpenStore): ConformanceCheck[] {
+  checkMake("checkpointStoreConformance", openStore);
   const check: StoreChecks = (name, run) => ({
     name,
     run: async () => run(await openStage(openStore)),

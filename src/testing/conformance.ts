@@ -1,4 +1,5 @@
-import { checkFailed, differs } from "./errors.js";
+import { isFields } from "../is.js";
+import { caseMissing, checkFailed, differs, makeMissing } from "./errors.js";
 
 /**
  * One check of a conformance suite. `run` rejects with a description of the problem if the check fails.
@@ -12,6 +13,23 @@ export interface ConformanceCheck {
   readonly name: string;
   /** Runs the check; rejects if the promise is broken. */
   run(): Promise<void>;
+}
+
+/** Throws unless the first argument of a suite is a function. */
+export function checkMake(suite: string, make: unknown): void {
+  if (typeof make !== "function") throw makeMissing(suite, make);
+}
+
+/** Returns the case of a suite. Throws if the function is missing that makes what is checked, or the case, or a field of it. */
+export function checkedCase<Case extends object>(
+  suite: string,
+  make: unknown,
+  given: Case,
+  needed: Readonly<Partial<Record<keyof Case, string>>>,
+): Case {
+  checkMake(suite, make);
+  if (!isFields(given) || !Object.keys(needed).every((name) => name in given)) throw caseMissing(suite, needed);
+  return given;
 }
 
 export function expectThat(holds: boolean, otherwise: string): void {

@@ -1,3 +1,28 @@
+import { KumikoError } from "../errors.js";
+import { kindOf } from "../wording.js";
+
+export const makeMissing = (suite: string, given: unknown): KumikoError =>
+  new KumikoError(
+    "INVALID_OPTION",
+    `The first argument of ${suite} must be a function that returns what to check (got ${kindOf(given)}).`,
+  );
+
+/** `needed` has an example for each field of the case that must be there. */
+export const caseMissing = (suite: string, needed: Readonly<Partial<Record<string, string>>>): KumikoError => {
+  const fields = Object.entries(needed).map(([name, example]) => `${name}: ${example}`);
+  return new KumikoError(
+    "INVALID_OPTION",
+    `The second argument of ${suite} must be a case, such as { ${fields.join(", ")} }.`,
+  );
+};
+
+/** A check that fails because the tool rejects what it is called with. */
+export const argumentsRejected = (given: string, cause: Error): Error =>
+  new Error(
+    `${cause.message}\nThe checks called it with ${given}. Set the option "arguments" of toolConformance to JSON that the tool accepts.`,
+    { cause },
+  );
+
 /** A failed conformance check. */
 export const checkFailed = (what: string): Error => new Error(what);
 

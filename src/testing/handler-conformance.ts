@@ -6,7 +6,7 @@ import { END, START } from "../compose/plan/plan.js";
 import type { Runnable } from "../compose/runnable.js";
 import { Runtime } from "../compose/runtime.js";
 import type { StreamReader } from "../schema/stream/reader.js";
-import { type ConformanceCheck, expectThat, turns } from "./conformance.js";
+import { type ConformanceCheck, checkMake, expectThat, turns } from "./conformance.js";
 import { deepEqual } from "./deep-equal.js";
 
 /**
@@ -18,6 +18,7 @@ import { deepEqual } from "./deep-equal.js";
  * for (const { run } of checks) await run();
  */
 export function handlerConformance(make: () => Handler): ConformanceCheck[] {
+  checkMake("handlerConformance", make);
   const check = (name: string, run: (stage: Stage) => Promise<void>): ConformanceCheck => ({
     name,
     run: async () => {

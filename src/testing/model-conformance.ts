@@ -2,8 +2,9 @@ import type { AgenticModel, ModelContext, ModelOptions } from "../components/mod
 import { type AgenticMessage, isAgenticMessage } from "../schema/message/agentic-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { inContext } from "./component-stage.js";
-import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
+import { type ConformanceCheck, checkedCase, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
 import { deepEqual } from "./deep-equal.js";
+import { differs } from "./errors.js";
 
 /** A case of `modelConformance`. */
 export interface ModelCase<Options> {
@@ -28,7 +29,8 @@ export function modelConformance<Options = ModelOptions>(
   make: () => AgenticModel<Options>,
   modelCase: ModelCase<Options>,
 ): ConformanceCheck[] {
-  const { messages, options = {}, equals = deepEqual } = modelCase;
+  const given = checkedCase("modelConformance", make, modelCase, { messages: '[userMessage("Hi")]' });
+  const { messages, options = {}, equals = deepEqual } = given;
   const check = (name: string, run: (asked: ModelStage<Options>) => Promise<void>): ConformanceCheck => ({
     name,
     run: () => run(new ModelStage(make(), options)),
@@ -46,7 +48,8 @@ export function modelConformance<Options = ModelOptions>(
     check("the chunks of stream concatenate to the message of generate", async (asked) => {
       const streamed = await StreamReader.from(await asked.chunks(messages)).concat();
       const generated = await asked.generate(messages);
-      expectThat(equals(streamed, generated), "The concatenated chunks are not the message that generate returns.");
+      if (!equals(streamed, generated))
+        throw differs("The concatenated chunks are not the message that generate returns", streamed, generated);
     }),
     check("does not change the given messages", async (asked) => {
       const given = structuredClone(messages);

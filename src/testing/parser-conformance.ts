@@ -2,7 +2,7 @@ import type { ParseOptions, Parser } from "../components/parser.js";
 import type { Document } from "../schema/document.js";
 import { StreamReader } from "../schema/stream/reader.js";
 import { expectDocuments } from "./component-stage.js";
-import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
+import { type ConformanceCheck, checkedCase, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
 import { deepEqual } from "./deep-equal.js";
 
 /** A case of {@link parserConformance}. */
@@ -27,7 +27,9 @@ export interface ParserCase {
  * const source = new TextEncoder().encode("one\ntwo");
  * for (const { run } of parserConformance(() => lines, { source })) await run();
  */
-export function parserConformance(make: () => Parser, { source, options = {} }: ParserCase): ConformanceCheck[] {
+export function parserConformance(make: () => Parser, parserCase: ParserCase): ConformanceCheck[] {
+  const needed = { source: 'new TextEncoder().encode("one")' };
+  const { source, options = {} } = checkedCase("parserConformance", make, parserCase, needed);
   const check = (name: string, run: (parse: Parser["parse"]) => Promise<void>): ConformanceCheck => ({
     name,
     run: async () => {

@@ -11,7 +11,7 @@ import type {
 } from "../components/retrieval.js";
 import type { Document } from "../schema/document.js";
 import { abortCheck, type ComponentCase, checkOf, componentChecks, expectDocuments } from "./component-stage.js";
-import { type ConformanceCheck, expectSame, expectThat } from "./conformance.js";
+import { type ConformanceCheck, checkedCase, checkMake, expectSame, expectThat } from "./conformance.js";
 
 /** A case of {@link retrieverConformance}. */
 export interface RetrieverCase<Options> {
@@ -38,8 +38,9 @@ export interface RetrieverCase<Options> {
  */
 export function retrieverConformance<Options = RetrieverOptions>(
   make: () => Retriever<Options>,
-  { query, options }: RetrieverCase<Options>,
+  retrieverCase: RetrieverCase<Options>,
 ): ConformanceCheck[] {
+  const { query, options } = checkedCase("retrieverConformance", make, retrieverCase, { query: '"kumiko"' });
   const called: ComponentCase<Retriever<Options>, string, Document[], Options> = {
     make,
     component: "retriever",
@@ -86,6 +87,7 @@ export function embedderConformance<Options = EmbedderOptions>(
   make: () => Embedder<Options>,
   { texts = ["Maple leaves turn red.", "Kumiko is joined without nails."], options }: EmbedderCase<Options> = {},
 ): ConformanceCheck[] {
+  checkMake("embedderConformance", make);
   type Texts = readonly string[];
   const called: ComponentCase<Embedder<Options>, Texts, number[][], Options> = {
     make,
@@ -128,6 +130,8 @@ function nearest(vector: readonly number[], vectors: readonly number[][]): numbe
   return vectors.reduce((best, other) => (distance(other) < distance(best) ? other : best));
 }
 
+const documentsNeeded = { documents: '[{ id: "kumiko", content: "Joined without nails.", metadata: {} }]' };
+
 /** A case of {@link indexerConformance} and {@link transformerConformance}. */
 export interface DocumentsCase<Options> {
   /** The documents to use. */
@@ -153,8 +157,9 @@ export interface DocumentsCase<Options> {
  */
 export function indexerConformance<Options = IndexerOptions>(
   make: () => Indexer<Options>,
-  { documents, options }: DocumentsCase<Options>,
+  documentsCase: DocumentsCase<Options>,
 ): ConformanceCheck[] {
+  const { documents, options } = checkedCase("indexerConformance", make, documentsCase, documentsNeeded);
   type Documents = readonly Document[];
   const called: ComponentCase<Indexer<Options>, Documents, string[], Options> = {
     make,
@@ -199,8 +204,9 @@ export interface LoaderCase<Options> {
  */
 export function loaderConformance<Options = unknown>(
   make: () => Loader<Options>,
-  { source, options }: LoaderCase<Options>,
+  loaderCase: LoaderCase<Options>,
 ): ConformanceCheck[] {
+  const { source, options } = checkedCase("loaderConformance", make, loaderCase, { source: '{ uri: "guide.md" }' });
   const called: ComponentCase<Loader<Options>, DocumentSource, Document[], Options> = {
     make,
     component: "loader",
@@ -220,8 +226,9 @@ export function loaderConformance<Options = unknown>(
  */
 export function transformerConformance<Options = unknown>(
   make: () => Transformer<Options>,
-  { documents, options }: DocumentsCase<Options>,
+  documentsCase: DocumentsCase<Options>,
 ): ConformanceCheck[] {
+  const { documents, options } = checkedCase("transformerConformance", make, documentsCase, documentsNeeded);
   return componentChecks(
     {
       make,

@@ -1,4 +1,4 @@
-import type { ConformanceCheck } from "./conformance.js";
+import { type ConformanceCheck, checkedCase } from "./conformance.js";
 import { childChecks } from "./runnable/child-checks.js";
 import { handlerChecks } from "./runnable/handler-checks.js";
 import { modeChecks } from "./runnable/mode-checks.js";
@@ -24,6 +24,7 @@ export function runnableConformance<I, O>(
   make: MakeRunnable<I, O>,
   runnableCase: RunnableCase<I, O>,
 ): ConformanceCheck[] {
+  checkedCase("runnableConformance", make, runnableCase, { input: '"hello"', output: '"HELLO"' });
   const check: Checks<I, O> = (name, run) => ({ name, run: () => run(new Subject(make, runnableCase)) });
   return [
     ...modeChecks(check),

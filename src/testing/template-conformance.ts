@@ -1,7 +1,7 @@
 import type { Template } from "../components/retrieval.js";
 import { isAgenticMessage } from "../schema/message/agentic-message.js";
 import { componentChecks } from "./component-stage.js";
-import { type ConformanceCheck, expectThat } from "./conformance.js";
+import { type ConformanceCheck, checkedCase, expectThat } from "./conformance.js";
 
 /** A case of {@link templateConformance}. */
 export interface TemplateCase<Variables, Options> {
@@ -21,8 +21,10 @@ export interface TemplateCase<Variables, Options> {
  */
 export function templateConformance<Variables, Options = unknown>(
   make: () => Template<Variables, Options>,
-  { variables, options }: TemplateCase<Variables, Options>,
+  templateCase: TemplateCase<Variables, Options>,
 ): ConformanceCheck[] {
+  const needed = { variables: '{ question: "Why?" }' };
+  const { variables, options } = checkedCase("templateConformance", make, templateCase, needed);
   return componentChecks(
     {
       make,

@@ -1,14 +1,16 @@
+import { checkOptions } from "../check-options.js";
 import type { Tool, ToolContext, ToolOutput } from "../components/tool.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { functionToolCall } from "../schema/message/construct-block.js";
 import { assistantMessage } from "../schema/message/construct-message.js";
 import { toolResultsOf } from "../schema/message/read-message.js";
 import { StreamReader } from "../schema/stream/reader.js";
+import { ToolError } from "../tools/define/errors.js";
 import { isContentList, joinToolOutputs } from "../tools/define/tool-output.js";
 import { AgenticToolsNode } from "../tools/node/agentic-tools-node.js";
 import { type ConformanceCheck, expectSame, expectThat, rejectionOf, soon } from "./conformance.js";
 import { deepEqual } from "./deep-equal.js";
-import { differs } from "./errors.js";
+import { argumentsRejected, differs } from "./errors.js";
 import { toolContext } from "./tool-context.js";
 
 /** Options of `toolConformance`. */
@@ -37,8 +39,9 @@ export function toolConformance(
   tool: Tool<never> | (() => Tool<never>),
   options: ToolConformanceOptions = {},
 ): ConformanceCheck[] {
+  checkOptions("toolConformance", options, ["arguments", "wrongArguments", "repeatable", "context"]);
   const suite = new ToolSuite(typeof tool === "function" ? tool : () => tool, options);
-  return [
+  const checks: ConformanceCheck[] = [
     { name: "has a component, a name and a description", run: async () => suite.saysWhatItIs() },
     {
       name: "describes its arguments by the JSON Schema of an object, if it has any",
@@ -51,6 +54,7 @@ export function toolConformance(
     { name: "can be cancelled in mid-stream", run: () => suite.canBeLeft() },
     { name: "returns the same in both modes of a tools node", run: () => suite.runsInNode() },
   ];
+  return checks.map(({ name, run }) => ({ name, run: () => run().catch((error) => suite.explain(error)) }));
 }
 
 class ToolSuite {
@@ -66,6 +70,14 @@ class ToolSuite {
     this.#wrongArgs = options.wrongArguments;
     this.#repeatable = options.repeatable ?? true;
     this.#context = options.context ?? (() => toolContext<never>());
+  }
+
+  /** Throws the error of a check. If the tool rejects the arguments, it says which option they are. */
+  explain(error: unknown): never {
+    for (let cause = error; cause instanceof Error; cause = cause.cause) {
+      if (ToolError.is(cause) && cause.kind === "validation") throw argumentsRejected(this.#args, cause);
+    }
+    throw error;
   }
 
   saysWhatItIs(): void {

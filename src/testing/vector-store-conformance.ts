@@ -1,4 +1,4 @@
-import type { ConformanceCheck } from "./conformance.js";
+import { type ConformanceCheck, checkMake } from "./conformance.js";
 import { entryChecks } from "./vectors/entry-checks.js";
 import { filterChecks } from "./vectors/filter-checks.js";
 import { indexChecks } from "./vectors/index-checks.js";
@@ -15,6 +15,7 @@ import { wordChecks } from "./vectors/word-checks.js";
  * for (const { name, run } of vectorStoreConformance(() => memoryVectors())) await run().catch(() => console.error(name));
  */
 export function vectorStoreConformance(openStore: OpenVectors): ConformanceCheck[] {
+  checkMake("vectorStoreConformance", openStore);
   const check: VectorCheck = (name, run) => ({
     name,
     run: async () => {

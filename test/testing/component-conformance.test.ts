@@ -17,15 +17,20 @@ import { memoryVectors, splitter, vectorIndexer, vectorRetriever } from "kumiko/
 import { fileLoader } from "kumiko/rag/files";
 import { placeholder, promptTemplate } from "kumiko/templates";
 import {
+  cacheStoreConformance,
+  checkpointStoreConformance,
   embedderConformance,
+  handlerConformance,
   indexerConformance,
   loaderConformance,
   modelConformance,
   parserConformance,
   retrieverConformance,
+  runnableConformance,
   scriptedModel,
   templateConformance,
   transformerConformance,
+  vectorStoreConformance,
 } from "kumiko/testing";
 import { afterAll, describe, expect, it } from "vitest";
 
@@ -321,3 +326,39 @@ function decoding(): Parser {
     },
   };
 }
+
+describe("a suite", () => {
+  const suites: readonly [name: string, suite: (...given: never[]) => unknown, example: string][] = [
+    ["modelConformance", modelConformance, 'such as { messages: [userMessage("Hi")] }'],
+    ["templateConformance", templateConformance, 'such as { variables: { question: "Why?" } }'],
+    ["parserConformance", parserConformance, 'such as { source: new TextEncoder().encode("one") }'],
+    ["retrieverConformance", retrieverConformance, 'such as { query: "kumiko" }'],
+    ["indexerConformance", indexerConformance, "such as { documents: [{ id: "],
+    ["loaderConformance", loaderConformance, 'such as { source: { uri: "guide.md" } }'],
+    ["transformerConformance", transformerConformance, "such as { documents: [{ id: "],
+    ["runnableConformance", runnableConformance, 'such as { input: "hello", output: "HELLO" }'],
+  ];
+
+  it.each(suites)("says what is missing when its case is: %s", (name, suite, example) => {
+    const call = suite as (...given: unknown[]) => unknown;
+    const refused = expect.objectContaining({
+      code: "INVALID_OPTION",
+      message: expect.stringContaining(`The second argument of ${name} must be a case, ${example}`),
+    });
+    expect(() => call(() => undefined)).toThrow(refused);
+    expect(() => call(() => undefined, {})).toThrow(refused);
+  });
+
+  it.each([
+    ...suites.map(([name, suite]) => [name, suite] as const),
+    ["embedderConformance", embedderConformance] as const,
+    ["handlerConformance", handlerConformance] as const,
+    ["cacheStoreConformance", cacheStoreConformance] as const,
+    ["checkpointStoreConformance", checkpointStoreConformance] as const,
+    ["vectorStoreConformance", vectorStoreConformance] as const,
+  ])("says that it takes a function: %s", (name, suite) => {
+    expect(() => (suite as (...given: unknown[]) => unknown)({})).toThrow(
+      `The first argument of ${name} must be a function that returns what to check (got an object).`,
+    );
+  });
+});

@@ -106,3 +106,11 @@ it("gives the model the options that are asked for", async () => {
   await generates?.run();
   expect(seen).toEqual([{ seed: 1 }]);
 });
+
+it("shows the two messages that differ", async () => {
+  const checks = checksOf({ ...sound, generate: async () => assistantMessage("Bye") });
+  const check = checks.find(({ name }) => name.startsWith("the chunks of stream concatenate"));
+  await expect(check?.run()).rejects.toThrow(
+    /not the message that generate returns: expected \{.*"Bye".*\}, got \{.*"Hello".*\}\.$/,
+  );
+});

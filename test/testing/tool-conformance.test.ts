@@ -27,6 +27,24 @@ const byHand: Tool = {
   },
 };
 
+it("names the option with the arguments if the tool rejects them, and refuses unknown options", async () => {
+  const checks = toolConformance(echo, { wrongArguments: "{}" });
+  const failures = await Promise.all(
+    checks.map(({ run }) =>
+      run().then(
+        () => [],
+        (error: Error) => [error.message],
+      ),
+    ),
+  );
+  expect(failures.flat().length).toBeGreaterThan(3);
+  for (const message of failures.flat()) {
+    expect(message).toContain("do not fit its inputSchema");
+    expect(message).toContain('called it with {}. Set the option "arguments" of toolConformance to JSON');
+  }
+  expect(() => toolConformance(echo, { args: "{}" } as object)).toThrow('Unknown option "args" of toolConformance.');
+});
+
 describe.each([
   { tool: "createTool", checks: toolConformance(echo, { arguments: '{"text":"x"}', wrongArguments: "{}" }) },
   {
