@@ -19,7 +19,8 @@ export interface Simulation {
  * cryptography and compression, and (up to half a second) timers outside of the runtime. What stays open for two seconds no longer
  * holds it up, such as an idle connection. Not reported, and so not waited for, is work in native add-ons and the compilation of
  * WebAssembly; and on other platforms everything but a few turns of the event loop. Give such nodes no `timeoutMs`, or use
- * {@link manualClock}.
+ * {@link manualClock}. So nothing tells work that never ends from work that is not reported: a test that waits for it, without any
+ * timer, does not end either.
  *
  * @example
  * await simulate(async ({ runtime, now }) => {
