@@ -43,7 +43,7 @@ export const groups: readonly PageGroup[] = [
       "../search",
     ],
   },
-  { text: "Graphs", pages: ["workflow", "what-the-compiler-says", "streams", "maps-and-batches", "pictures"] },
+  { text: "Graphs", pages: ["workflow", "what-the-compiler-says", "streams", "maps-and-batches", "../pictures"] },
   {
     text: "Runs",
     pages: [
@@ -51,16 +51,16 @@ export const groups: readonly PageGroup[] = [
       "../failures-compared",
       "waiting-for-people",
       "waiting-for-people-reference",
-      "../durable-runs",
+      "durable-runs",
       "../engines",
       "history",
       "callbacks",
       "tracing",
       "../traces-elsewhere",
-      "viewer",
+      "../viewer",
     ],
   },
   { text: "Documents", pages: ["documents-and-retrieval", "../answers-with-sources"] },
   { text: "Coming from", pages: ["../coming-from-langgraph", "../coming-from-the-ai-sdk", "../coming-from-mastra"] },
-  { text: "More", pages: ["errors", "../performance", "versions"] },
+  { text: "More", pages: ["errors", "../performance", "../versions"] },
 ];

@@ -32,7 +32,7 @@ export const queries: readonly (readonly [query: string, ...pages: string[]])[] 
   ["workflow field mapping", "guides/workflow"],
   ["map over an array", "guides/maps-and-batches"],
   ["batch", "guides/maps-and-batches"],
-  ["mermaid", "guides/pictures"],
+  ["mermaid", "pictures"],
   ["time travel", "guides/history"],
   ["OpenTelemetry", "guides/tracing"],
   ["vector store", "guides/documents-and-retrieval"],

@@ -4,7 +4,7 @@ import type { GraphInfo } from "kumiko/compose";
 import { toSvg } from "kumiko/svg";
 import { scriptedModel } from "kumiko/testing";
 
-/** The pictures of docs/guides/pictures.md, by the names of their files. */
+/** The pictures of docs/pictures.md, by the names of their files. */
 export const pictures: Readonly<Record<string, () => Promise<string>>> = {
   agent: drawAgent,
   "agent-trace": drawAgentTrace,

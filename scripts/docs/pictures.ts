@@ -1,4 +1,4 @@
-// Writes the pictures of docs/guides/pictures.md anew: npm run pictures.
+// Writes the pictures of docs/pictures.md anew: npm run pictures.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pictures } from "./picture-graphs.js";
