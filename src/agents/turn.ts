@@ -310,7 +310,7 @@ export class OngoingTurn {
 
   get messages(): readonly AgenticMessage[] {
     const { history, state } = this;
-    return state.log.toSpliced(0, 0, ...history);
+    return [...history, ...state.log];
   }
 
   /** The conversation as the model sees it. */

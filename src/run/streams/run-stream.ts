@@ -8,6 +8,12 @@ import { outputOf } from "./run-output.js";
 
 type Result = IteratorResult<unknown, undefined>;
 
+/** How a read is answered. */
+interface Pending {
+  readonly resolve: (result: Result) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
 export interface Started {
   readonly run: RootRun;
   /** Starts the nodes; returns the reader of the output, or a promise of it. */
@@ -34,8 +40,8 @@ export class RunStream implements ChunkSource<unknown> {
   /** Whether something outside can abort the run. */
   #isGuarded = false;
   #saving: Promise<void> | undefined = undefined;
-  /** The `reject` functions of pending reads, called when the run is aborted. */
-  #waiting: Set<(reason: unknown) => void> | undefined = undefined;
+  /** The reads that are pending, in order. An abort of the run rejects them. */
+  #waiting: Pending[] = [];
   /** The reason of an abort while no read was pending: the next read rejects with it. */
   #unreported: { readonly reason: unknown } | undefined = undefined;
 
@@ -107,7 +113,7 @@ export class RunStream implements ChunkSource<unknown> {
   }
 
   #isRead(): boolean {
-    return this.#waiting !== undefined && this.#waiting.size > 0;
+    return this.#waiting.length > 0;
   }
 
   #read(source: ChunkSource<unknown>): Promise<Result> {
@@ -118,18 +124,13 @@ export class RunStream implements ChunkSource<unknown> {
   /** A read that rejects as soon as the run is aborted, even if a node ignores the abort. */
   #guard(pulled: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#waiting ??= new Set();
-      const waiting = this.#waiting;
-      waiting.add(reject);
-      const settle =
-        <V>(done: (value: V) => void) =>
-        (value: V) => {
-          waiting.delete(reject);
-          done(value);
-        };
-      pulled.then(settle(resolve), settle(reject));
+      this.#waiting.push({ resolve, reject });
+      pulled.then(this.#onRead, this.#onError);
     });
   }
+
+  readonly #onRead = (result: Result): void => this.#waiting.shift()?.resolve(result);
+  readonly #onError = (error: unknown): void => this.#waiting.shift()?.reject(error);
 
   /** Called when the run is aborted; pending reads of a saved run reject after its last save. */
   #stop(run: RootRun, reason: unknown): void {
@@ -145,8 +146,7 @@ export class RunStream implements ChunkSource<unknown> {
     this.#over = true;
     this.#source?.cancel(reason);
     this.#unreported = this.#isRead() ? undefined : { reason };
-    for (const reject of this.#waiting ?? []) reject(reason);
-    this.#waiting = undefined;
+    for (const { reject } of this.#waiting.splice(0)) reject(reason);
   }
 
   #afterEnd(): Promise<Result> {
