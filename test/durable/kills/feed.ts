@@ -91,9 +91,9 @@ export class Feed {
       } catch (error) {
         const code = KumikoError.is(error) ? error.code : undefined;
         if (code !== "STORE_FAILED") {
-          // it had arrived, and the run has gone on with it
-          const hasArrived = code === "CHECKPOINT_IN_USE" || code === "UNKNOWN_CHECKPOINT";
-          if (!(isUnsure && hasArrived)) this.wrong.push(`answering ${runId}: ${String(error)}`);
+          // another worker has it: it goes on with what had arrived, or asks again where the record of a turn was not closed
+          const isElsewhere = code === "CHECKPOINT_IN_USE" || (isUnsure && code === "UNKNOWN_CHECKPOINT");
+          if (!isElsewhere) this.wrong.push(`answering ${runId}: ${String(error)}`);
           return;
         }
       }
