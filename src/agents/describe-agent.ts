@@ -32,7 +32,7 @@ type Whole = { readonly [Name in keyof AgentDescription]-?: AgentDescription[Nam
 /** What the description of an agent's graph says of the node that asks the model. */
 export function describeModelNode(parts: AgentParts): { readonly component: "model"; readonly type?: string } {
   const type = modelOf(parts);
-  return type === undefined || type === "dynamic" ? { component: "model" } : { component: "model", type };
+  return { component: "model", ...(type !== undefined && type !== "dynamic" && { type }) };
 }
 
 /** The same of the node that runs the tools. */
@@ -56,8 +56,7 @@ function agentTools(parts: AgentParts): ToolDescription[] | undefined {
     const own = describeTool(info, entry?.stages);
     // what the model's provider runs asks nobody here
     const approval = entry === undefined ? own.approval : approvalByRules(parts, entry.name, own.approval);
-    const { approval: _, ...others } = own;
-    return approval === undefined ? others : { ...others, approval };
+    return withoutUndefined({ ...own, approval }) as ToolDescription;
   });
 }
 

@@ -107,14 +107,11 @@ export const notMessages = (given: unknown): KumikoError => {
   return invalidPrompt(`The graph of an agent takes a list of messages, such as [userMessage("Hi")] (got ${got}).`);
 };
 
-export const noMessages = (): KumikoError =>
-  invalidPrompt('The graph of an agent was given no message. Give it at least one, such as [userMessage("Hi")].');
+export const noMessages = (where: string): KumikoError =>
+  invalidPrompt(`${where} was given no message. Give it at least one, such as [userMessage("Hi")].`);
 
 export const emptyPrompt = (): KumikoError =>
   invalidPrompt("An empty prompt goes on with a thread: give a threadId with it, or ask something.");
-
-export const nothingToAppend = (): KumikoError =>
-  invalidPrompt('append was given no message. Give it at least one, such as [userMessage("Hi")].');
 
 /** Only users are heard while a turn runs. */
 export const notAPush = (messages: readonly AgenticMessage[]): KumikoError =>
@@ -195,29 +192,6 @@ export const noSuchRun = (id: string, cause: unknown): KumikoError =>
     `There is no run "${id}" to continue: it was never saved, or it has ended. createAgent({ history: true }) keeps runs that have ended.`,
     { cause },
   );
-
-/** The error of the agent's graph about a run that cannot be copied, in the words of agents. */
-export function forkFailed(id: string, error: unknown): unknown {
-  if (!KumikoError.is(error)) return error;
-  switch (error.code) {
-    case "UNKNOWN_CHECKPOINT":
-      return noSuchRun(id, error);
-    case "NO_HISTORY":
-      return new KumikoError(
-        error.code,
-        `The run "${id}" was saved without a history, so only its last save can be copied. Begin with createAgent({ history: true }).`,
-        { cause: error },
-      );
-    case "UNKNOWN_ENTRY":
-      return new KumikoError(
-        error.code,
-        `The run "${id}" has no such entry: it was pruned, or never existed. agent.graph.history("${id}") lists the entries.`,
-        { cause: error },
-      );
-    default:
-      return error;
-  }
-}
 
 // threads
 

@@ -84,7 +84,7 @@ class Attempting implements ModelChain {
 }
 
 function messagesOf({ instructions, messages }: ModelRequest): readonly AgenticMessage[] {
-  return messages.toSpliced(0, 0, ...instructions);
+  return [...instructions, ...messages];
 }
 
 /** A model with the time limits, retries and fallbacks of an agent. */

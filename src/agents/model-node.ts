@@ -75,7 +75,7 @@ function nextAnswer(turn: OngoingTurn, ctx: NodeContext<AgentState>): Promise<Ag
 /** The graph can be run without the agent that made it, and by JavaScript. */
 function messagesIn({ history }: OngoingTurn, input: unknown): AgenticMessage[] {
   if (!areMessages(input)) throw notMessages(input);
-  if (input.length === 0 && history.length === 0) throw noMessages();
+  if (input.length === 0 && history.length === 0) throw noMessages("The graph of an agent");
   return [...input];
 }
 

@@ -1,6 +1,7 @@
 import type { Interrupt } from "../checkpoint/pause/interrupt.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { textOf, toolCallsOf } from "../schema/message/read-message.js";
+import { withoutUndefined } from "../schema/without-undefined.js";
 import { type AgentParts, outputToolName } from "./agent-parts.js";
 import type { AgentResult } from "./agent-result.js";
 import { type AgentState, noUsage } from "./agent-state.js";
@@ -20,19 +21,19 @@ export function resultOf(
 ): AgentResult<unknown> | Promise<AgentResult<unknown>> {
   const finishReason = interrupts === undefined ? (state.end ?? "stop") : "waiting";
   const text = interrupts === undefined ? state.text : textOf(state.steps.at(-1)?.message ?? noAnswer);
-  const fields = {
+  const fields = withoutUndefined({
     text,
     messages: [...state.log],
     steps: state.steps.map((step) => ({ ...step })),
     usage: state.usage,
     usageByModel: { ...state.usageByModel },
     agent: state.active,
-    ...(asked.checkpointId !== undefined && { checkpointId: asked.checkpointId }),
-    ...(asked.threadId !== undefined && { threadId: asked.threadId }),
+    checkpointId: asked.checkpointId,
+    threadId: asked.threadId,
     finishReason,
     interrupts: interrupts ?? [],
-    ...(state.blocked !== undefined && { blocked: state.blocked }),
-  } as const;
+    blocked: state.blocked,
+  } as const);
   if (interrupts !== undefined) return withOutput(fields, { missing: "it waits for answers" });
   return withReadOutput(root, fields, state.output);
 }

@@ -99,14 +99,12 @@ export function requestOf(
   const standApart = view.slice(known).some(isSystem);
   const system = standApart ? view.filter(isSystem) : none;
   const others = standApart ? view.filter((message) => !isSystem(message)) : view;
-  // what no middleware sees, none can change
-  const { isSeen } = step;
-  const instructions = step.added.length === 0 ? step.instructions : [...step.instructions, ...step.added];
   const asking = (messages: readonly AgenticMessage[]): ModelRequest => ({
     model: step.model.model,
-    instructions: isSeen || system.length > 0 ? [...instructions, ...system] : instructions,
+    instructions: [...step.instructions, ...step.added, ...system],
     messages,
-    options: isSeen || rule !== undefined || kind !== "step" ? newOptions(step, rule, kind) : sameOptions(step),
+    // what no middleware sees, none can change
+    options: step.isSeen || rule !== undefined || kind !== "step" ? newOptions(step, rule, kind) : sameOptions(step),
   });
   if (!isInOrder(others, standApart ? 0 : known)) return asking(repairToolCalls(others));
   if (turn.state.view === undefined && !standApart) turn.inOrder = view.length;

@@ -30,12 +30,32 @@ export abstract class PassingSource<T> extends SerialSource<T> {
   // a chain of promises costs half of what an async function does, and this runs for every piece of an answer
   protected override pull(): Promise<Result<T>> {
     const ready = this.ready();
-    if (ready !== undefined) return Promise.resolve(this.#deliver(ready));
+    if (ready !== undefined) return Promise.resolve(this.#onPassed(ready));
     try {
-      return (this.source ?? this.goOn(this.open())).next().then(this.#onRead, this.#onError);
+      return this.#current.next().then(this.#onRead, this.#onError);
     } catch (error) {
       return this.#onError(error);
     }
+  }
+
+  /** Reads this source to its end like {@link readAll}, without a promise of its own for each chunk. */
+  async readTo(take: Take<T>): Promise<void> {
+    for (;;) {
+      let read: Result<T> | Promise<Result<T>> | undefined = this.ready();
+      try {
+        read ??= this.#onRead(await this.#current.next());
+      } catch (error) {
+        read = this.#onError(error);
+      }
+      const { done, value } = await read;
+      if (done === true) return;
+      const wait = take(value);
+      if (wait !== undefined) await wait;
+    }
+  }
+
+  get #current(): ChunkSource<T> {
+    return this.source ?? this.goOn(this.open());
   }
 
   readonly #onRead = (result: Result<T>): Result<T> | Promise<Result<T>> => {
@@ -46,13 +66,11 @@ export abstract class PassingSource<T> extends SerialSource<T> {
   readonly #onError = (error: unknown): Promise<Result<T>> => this.failed(error).then(this.#onPassed);
 
   /** Reads on where there is no chunk to deliver yet. */
-  readonly #onPassed = (passed: Result<T> | undefined): Result<T> | Promise<Result<T>> =>
-    passed === undefined ? this.pull() : this.#deliver(passed);
-
-  #deliver(passed: Result<T>): Result<T> {
+  readonly #onPassed = (passed: Result<T> | undefined): Result<T> | Promise<Result<T>> => {
+    if (passed === undefined) return this.pull();
     this.settle();
     return passed;
-  }
+  };
 
   /** The result of a read during which the source was cancelled or ended. */
   protected async closed(): Promise<Result<T>> {
@@ -65,17 +83,20 @@ export abstract class PassingSource<T> extends SerialSource<T> {
   }
 }
 
-/** Reads a source to its end. The next read awaits what `take` returns; if that fails, the source is cancelled. */
-export async function readAll<T>(source: ChunkSource<T>, take: (chunk: T) => Promise<void> | undefined): Promise<void> {
-  for (;;) {
-    const { done, value } = await source.next();
-    if (done === true) return;
-    try {
-      const wait = take(value);
-      if (wait !== undefined) await wait;
-    } catch (error) {
-      source.cancel(error);
-      throw error;
+/** May return a promise, which the next read awaits. */
+type Take<T> = (chunk: T) => Promise<void> | undefined;
+
+/** Reads a source to its end. If `take` fails, the source is cancelled. */
+export async function readAll<T>(source: ChunkSource<T>, take: Take<T>): Promise<void> {
+  try {
+    if (source instanceof PassingSource) return await source.readTo(take);
+    for (;;) {
+      const { done, value } = await source.next();
+      if (done === true) return;
+      await take(value);
     }
+  } catch (error) {
+    source.cancel(error);
+    throw error;
   }
 }

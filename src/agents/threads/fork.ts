@@ -1,6 +1,7 @@
 import { randomId } from "../../callbacks/random-id.js";
 import { checkOptions } from "../../check-options.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import { KumikoError } from "../../errors.js";
 import { savedAs } from "../../run/options/checkpoint-options.js";
 import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import type { AgentGraph } from "../agent.js";
@@ -8,7 +9,7 @@ import type { AgentParts } from "../agent-parts.js";
 import { noUsage } from "../agent-state.js";
 import type { AgentFork, AgentForkOptions } from "../call-options.js";
 import { encodedId } from "../call-settings.js";
-import { forkFailed, invalidAgentOption, needsStore, noSuchTurn, threadExists, turnNotOver } from "../errors.js";
+import { invalidAgentOption, needsStore, noSuchRun, noSuchTurn, threadExists, turnNotOver } from "../errors.js";
 import { announce, settleByTurns } from "./head-row.js";
 import { userOf } from "./thread-turn.js";
 import {
@@ -153,4 +154,27 @@ function copyIdOf(id: string): string {
   const mark = randomId().slice(0, 12);
   const copy = `${id}-${mark}`;
   return encodedId(copy) === undefined ? `fork-${mark}` : copy;
+}
+
+/** The error of the agent's graph about a run that cannot be copied, in the words of agents. */
+function forkFailed(id: string, error: unknown): unknown {
+  if (!KumikoError.is(error)) return error;
+  switch (error.code) {
+    case "UNKNOWN_CHECKPOINT":
+      return noSuchRun(id, error);
+    case "NO_HISTORY":
+      return new KumikoError(
+        error.code,
+        `The run "${id}" was saved without a history, so only its last save can be copied. Begin with createAgent({ history: true }).`,
+        { cause: error },
+      );
+    case "UNKNOWN_ENTRY":
+      return new KumikoError(
+        error.code,
+        `The run "${id}" has no such entry: it was pruned, or never existed. agent.graph.history("${id}") lists the entries.`,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
 }

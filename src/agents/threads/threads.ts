@@ -8,10 +8,10 @@ import type { Prompt, PromptMessage } from "../call-options.js";
 import { checkUser } from "../call-settings.js";
 import {
   invalidAgentOption,
+  noMessages,
   noSuchThread,
   noSuchTurn,
   notAPush,
-  nothingToAppend,
   threadOfOtherUser,
   threadWaiting,
   turnUnderWay,
@@ -182,7 +182,7 @@ class StoredThreads implements Threads {
 
   async append(id: string, messages: readonly PromptMessage[]): Promise<void> {
     const prompt = promptMessages(messages, "messages");
-    if (prompt.length === 0) throw nothingToAppend();
+    if (prompt.length === 0) throw noMessages("append");
     const store = this.#store;
     const { addTurn } = await changes();
     for (;;) {
