@@ -49,7 +49,7 @@ export interface EachOptions<In = never, Out = unknown> {
 export function each<In, Out>(
   node: NodeLike<In, Out, undefined, unknown>,
   options?: EachOptions<NoInfer<In>, NoInfer<Out>>,
-): Runnable<In[], Out[]> {
+): Runnable<readonly In[], Out[]> {
   return new EachRunnable<In, Out>(toNode("each", node), settingsOf(options));
 }
 
@@ -72,10 +72,10 @@ function settingsOf(options: EachOptions | undefined = {}): EachSettings {
 }
 
 /** A builder inside is compiled with the enclosing graph; without one, at the first run. */
-class EachRunnable<in out In, out Out> implements Runnable<In[], Out[]>, HasNodeDefinition {
+class EachRunnable<in out In, out Out> implements Runnable<readonly In[], Out[]>, HasNodeDefinition {
   readonly #node: NodeDefinition | HasNodeDefinition;
   readonly #settings: EachSettings;
-  #runnable: Runnable<In[], Out[]> | undefined = undefined;
+  #runnable: Runnable<readonly In[], Out[]> | undefined = undefined;
 
   constructor(node: NodeDefinition | HasNodeDefinition, settings: EachSettings) {
     this.#node = node;
@@ -95,24 +95,24 @@ class EachRunnable<in out In, out Out> implements Runnable<In[], Out[]>, HasNode
     };
   }
 
-  get #alone(): Runnable<In[], Out[]> {
-    this.#runnable ??= bareRunnable<In[], Out[]>(this[nodeDefinition]);
+  get #alone(): Runnable<readonly In[], Out[]> {
+    this.#runnable ??= bareRunnable<readonly In[], Out[]>(this[nodeDefinition]);
     return this.#runnable;
   }
 
-  async invoke(input: In[], options?: RunOptions): Promise<Out[]> {
+  async invoke(input: readonly In[], options?: RunOptions): Promise<Out[]> {
     return this.#alone.invoke(input, options);
   }
 
-  stream(input: In[], options?: RunOptions): StreamReader<Out[]> {
+  stream(input: readonly In[], options?: RunOptions): StreamReader<Out[]> {
     return this.#alone.stream(input, options);
   }
 
-  async collect(input: StreamSource<In[]>, options?: RunOptions): Promise<Out[]> {
+  async collect(input: StreamSource<readonly In[]>, options?: RunOptions): Promise<Out[]> {
     return this.#alone.collect(input, options);
   }
 
-  transform(input: StreamSource<In[]>, options?: RunOptions): StreamReader<Out[]> {
+  transform(input: StreamSource<readonly In[]>, options?: RunOptions): StreamReader<Out[]> {
     return this.#alone.transform(input, options);
   }
 }

@@ -1,4 +1,4 @@
-import { Chain, END, each, Graph, type Runnable, START } from "kumiko";
+import { Chain, END, each, from, Graph, type Runnable, START, Workflow } from "kumiko";
 import { expectTypeOf, it } from "vitest";
 
 interface City {
@@ -10,9 +10,9 @@ declare const count: Runnable<City, number>;
 it("takes lists, and gives lists", () => {
   expectTypeOf(each((text: string) => text.length)).toExtend<Runnable<string[], number[]>>();
   expectTypeOf(each(async (text: string) => text.length)).toExtend<Runnable<string[], number[]>>();
-  expectTypeOf(each(count, { concurrency: 2, ordered: false })).toEqualTypeOf<Runnable<City[], number[]>>();
-  expectTypeOf(each(each(count))).toEqualTypeOf<Runnable<City[][], number[][]>>();
-  expectTypeOf(each(new Chain<City>().append(({ name }) => name))).toEqualTypeOf<Runnable<City[], string[]>>();
+  expectTypeOf(each(count, { concurrency: 2, ordered: false })).toEqualTypeOf<Runnable<readonly City[], number[]>>();
+  expectTypeOf(each(each(count))).toEqualTypeOf<Runnable<readonly (readonly City[])[], number[][]>>();
+  expectTypeOf(each(new Chain<City>().append(({ name }) => name))).toEqualTypeOf<Runnable<readonly City[], string[]>>();
 });
 
 it("knows in a chain what the items are", () => {
@@ -50,4 +50,14 @@ it("gives a handler of errors the item, and takes what an item gives", () => {
   each(count, { onItemError: () => "none" });
   // @ts-expect-error there is no such option
   each(count, { limit: 2 });
+});
+
+it("takes lists that may not be changed, wherever they come from", () => {
+  new Chain<readonly City[]>().append(each(count));
+  new Chain<readonly City[]>().append(each(({ name }) => name.length));
+  const cities = (_: { readonly query: string }): { readonly found: readonly City[] } => ({ found: [] });
+  new Workflow<{ readonly query: string }, number[]>()
+    .addNode("search", cities, { input: from(START) })
+    .addNode("count", each(count), { input: from("search", "found") })
+    .end(from("count"));
 });
