@@ -6,7 +6,7 @@ export interface PageGroup {
 
 /** The sidebar of the guides, in reading order. A guide that is in no group, or in two, fails `npm run docs` and the tests. */
 export const groups: readonly PageGroup[] = [
-  { text: "First minutes", pages: ["first-agent", "first-graph", "troubleshooting", "glossary"] },
+  { text: "First minutes", pages: ["first-agent", "first-graph", "troubleshooting", "../glossary"] },
   {
     text: "Agents",
     pages: [
@@ -62,5 +62,5 @@ export const groups: readonly PageGroup[] = [
   },
   { text: "Documents", pages: ["documents-and-retrieval", "../answers-with-sources"] },
   { text: "Coming from", pages: ["../coming-from-langgraph", "../coming-from-the-ai-sdk", "../coming-from-mastra"] },
-  { text: "More", pages: ["errors", "../performance", "../versions"] },
+  { text: "More", pages: ["errors", "../performance", "versions"] },
 ];
