@@ -198,8 +198,10 @@ export interface RunView {
   readonly segments: readonly SegmentView[];
   /** By start. Empty for a run whose spans passed elsewhere. */
   readonly spans: readonly SpanView[];
-  /** There are more spans, by `runs/<moreSpans>/spans?from=`. */
+  /** There are more spans, by `runs/<moreSpans>/spans?from=&to=`. */
   readonly moreSpans?: string;
+  /** How many there are together, where there are more. */
+  readonly spanCount?: number;
   /** Oldest first, the newest 1,000; older ones by `saves?before=`. Absent without a history, then `noHistory` says why. */
   readonly saves?: readonly SaveView[];
   readonly noHistory?: string;

@@ -3,7 +3,7 @@ import type { RunRow, RunView, SpanList, ValueView } from "../api.js";
 import type { Prices } from "../span-view.js";
 import { runsOf, traceRow, traceView } from "../trace-view.js";
 import type { Redact } from "../wire-value.js";
-import { spanPage } from "./span-page.js";
+import { allSpans, type SpanRange, spanPage } from "./span-page.js";
 
 interface Recorded {
   readonly trace: Trace;
@@ -35,16 +35,16 @@ export class RecordedRuns {
   view(ref: string): RunView | undefined {
     const view = this.#whole(ref);
     if (view === undefined) return undefined;
-    const { spans, more } = this.spans(ref, 0);
-    return { ...view, spans, ...(more && { moreSpans: ref }) };
+    const { spans, more } = this.spans(ref, allSpans);
+    return { ...view, spans, ...(more && { moreSpans: ref, spanCount: view.spans.length }) };
   }
 
   has(ref: string): boolean {
     return this.#runs.has(ref);
   }
 
-  spans(ref: string, from: number): SpanList {
-    return spanPage(this.#whole(ref)?.spans ?? [], from, (span) => span);
+  spans(ref: string, range: SpanRange): SpanList {
+    return spanPage(this.#whole(ref)?.spans ?? [], range, (span) => span);
   }
 
   /** The last one that was asked for is kept, as its spans are asked for next. */

@@ -25,7 +25,7 @@ import { spanView, usageView } from "../span-view.js";
 import { errorView, type Redact, wireView, withoutSecrets } from "../wire-value.js";
 import type { LiveRun, LiveSpan } from "./live-span.js";
 import { toolsOf } from "./shown-apps.js";
-import { spanPage } from "./span-page.js";
+import { allSpans, type SpanRange, spanPage } from "./span-page.js";
 import type { ReadRun, StoredRun, StoredRuns } from "./stored-runs.js";
 import { turnViews } from "./turn-views.js";
 import type { ValueViews } from "./value-views.js";
@@ -128,9 +128,8 @@ export class RunViews {
     return values.view(wireView(info, { redact, path: ["info"] }));
   };
 
-  /** Spans of a run from an index on. */
-  spans(run: LiveRun, from: number): SpanList {
-    return spanPage(run.spans, from, (span) => this.span(run, span));
+  spans(run: LiveRun, range: SpanRange): SpanList {
+    return spanPage(run.spans, range, (span) => this.span(run, span));
   }
 
   async view({ ref, stored, live, unreadable }: KnownRun): Promise<RunView> {
@@ -145,7 +144,7 @@ export class RunViews {
     const turns = stored?.row.threadId === undefined ? undefined : await this.#turns(stored, errors);
     const error = stored?.document.error;
     const { values, redact } = this.#parts;
-    const { spans, more } = live === undefined ? { spans: [], more: false } : this.spans(live, 0);
+    const { spans, more } = live === undefined ? { spans: [], more: false } : this.spans(live, allSpans);
     const output = stored?.document.status === "finished" ? stored.document.output : undefined;
     return {
       run: {
@@ -158,7 +157,7 @@ export class RunViews {
       tools: info === undefined ? {} : toolsOf(info),
       segments: (live?.roots ?? []).map(segmentView),
       spans,
-      ...(more && live !== undefined && { moreSpans: liveRef(live.key) }),
+      ...(more && live !== undefined && { moreSpans: liveRef(live.key), spanCount: live.spans.length }),
       ...saves,
       ...(turns !== undefined && { turns }),
       questions,

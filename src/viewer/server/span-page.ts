@@ -1,15 +1,35 @@
 import type { SpanList, SpanView } from "../api.js";
 
+/** Which spans are asked for. */
+export interface SpanRange {
+  readonly from: number;
+  /** The index after the last one. */
+  readonly to: number;
+}
+
+export const allSpans: SpanRange = { from: 0, to: Number.POSITIVE_INFINITY };
+
+export function spanRange(search: URLSearchParams): SpanRange {
+  return {
+    from: Math.max(0, Number(search.get("from")) || 0),
+    to: Number(search.get("to")) || Number.POSITIVE_INFINITY,
+  };
+}
+
 const most = 2_000;
 const largest = 2_000_000;
 /** A span without its values. */
 const spanSize = 500;
 
 /** Some spans from an index on: so many that neither the server nor the page is busy for long with them. */
-export function spanPage<Span>(spans: readonly Span[], from: number, viewOf: (span: Span) => SpanView): SpanList {
+export function spanPage<Span>(
+  spans: readonly Span[],
+  { from, to }: SpanRange,
+  viewOf: (span: Span) => SpanView,
+): SpanList {
   const found: SpanView[] = [];
   let size = 0;
-  for (const span of spans.slice(from, from + most)) {
+  for (const span of spans.slice(from, Math.min(from + most, to))) {
     const view = viewOf(span);
     found.push(view);
     size += spanSize + lengthOf(view);

@@ -22,6 +22,7 @@ import { RecordedRuns } from "./recorded-runs.js";
 import { infoOf, type KnownRun, liveRef, RunViews, segmentView, storedRef } from "./run-views.js";
 import { appView, type Shown, shownApps } from "./shown-apps.js";
 import { ForeignSpans, type SpansRequest } from "./span-messages.js";
+import { spanRange } from "./span-page.js";
 import { type ReadRun, StoredRuns } from "./stored-runs.js";
 import { turnViews } from "./turn-views.js";
 import { ValueViews } from "./value-views.js";
@@ -173,9 +174,8 @@ export class ViewerServer {
   }
 
   async #ofRun(ref: string, what: string | undefined, search: URLSearchParams): Promise<object | null> {
-    const from = Math.max(0, Number(search.get("from")) || 0);
     if (this.#recorded.has(ref)) {
-      if (what === "spans") return this.#recorded.spans(ref, from);
+      if (what === "spans") return this.#recorded.spans(ref, spanRange(search));
       const view = this.#recorded.view(ref);
       if (view !== undefined && what === "level") return levelIn(view.graphs[view.graph ?? ""], search);
       if (view !== undefined && what === undefined) return view;
@@ -184,7 +184,7 @@ export class ViewerServer {
     if (what === undefined) return this.#views.view(run);
     if (what === "level") return levelIn(infoOf(run), search);
     if (what === "spans")
-      return run.live === undefined ? { spans: [], more: false } : this.#views.spans(run.live, from);
+      return run.live === undefined ? { spans: [], more: false } : this.#views.spans(run.live, spanRange(search));
     if (run.stored === undefined) throw new Refusal(404, "NOT_SAVED", "The run is not saved.");
     const before = search.get("before");
     if (what === "saves") return this.#views.saves(run.stored, before ?? "");

@@ -18,7 +18,7 @@ import { graphPicture, levelOf } from "../../../src/viewer/layout/graph-picture.
 import { layoutGraph } from "../../../src/viewer/layout/layout-graph.js";
 import { loadPageAssets } from "../../../src/viewer/page-assets.js";
 import { pageHtml } from "../../../src/viewer/page-html.js";
-import { spanPage } from "../../../src/viewer/server/span-page.js";
+import { allSpans, type SpanRange, spanPage, spanRange } from "../../../src/viewer/server/span-page.js";
 
 interface Recorded {
   readonly view: RunView;
@@ -201,10 +201,12 @@ export async function serveRecorded(options: RecordedData = {}): Promise<Recorde
   };
   let { dev } = options;
   const open = new Set<ServerResponse>();
-  const viewOf = (ref: string, inner: string | undefined, from: number): unknown => {
+  const viewOf = (ref: string, inner: string | undefined, range: SpanRange): unknown => {
     const view = views[ref] ?? data.view;
-    const { spans, more } = spanPage(view.spans, inner === "spans" ? from : 0, (span) => span);
-    return inner === "spans" ? { spans, more } : { ...view, spans, ...(more && { moreSpans: ref }) };
+    const { spans, more } = spanPage(view.spans, inner === "spans" ? range : allSpans, (span) => span);
+    return inner === "spans"
+      ? { spans, more }
+      : { ...view, spans, ...(more && { moreSpans: ref, spanCount: view.spans.length }) };
   };
   const get = (path: string, search: URLSearchParams): unknown => {
     if (path === "about") return dev === undefined ? about : { ...about, ...devParts(dev, about), dev };
@@ -233,7 +235,7 @@ export async function serveRecorded(options: RecordedData = {}): Promise<Recorde
         ...(at === "" ? { state: { value: state, size: 1 } } : { output: { value: state, size: 1 } }),
       };
     }
-    if (ref !== undefined) return viewOf(ref, inner, Number(search.get("from")));
+    if (ref !== undefined) return viewOf(ref, inner, spanRange(search));
     return appOf(path.replace("apps/", ""));
   };
   const server = createServer((request, response) => {

@@ -47,6 +47,9 @@ it("shows a run of 10,000 spans", async () => {
     more = page.more;
   }
   expect(new Set(spans.map(({ id }) => id)).size).toBe(10_002);
+  expect(view.spanCount).toBe(10_002);
+  const some = await get<SpanList>(`runs/${view.moreSpans}/spans?from=5000&to=5010`);
+  expect(some).toEqual({ spans: spans.slice(5_000, 5_010), more: true });
   expect(spans.every(({ status, path }) => status === "done" && (path === "" || path === "all"))).toBe(true);
 });
 
