@@ -18,7 +18,7 @@ const browser = await chromium.launch({ executablePath: browserPath, args: ["--n
 // a page of its own starts the process that the others share
 await (await browser.newPage()).goto(server.url);
 for (const name of ["small", "large"]) {
-  // without a trace, which takes a fifth of the time itself
+  // without a trace, which takes time itself
   const opened = await timesToOpen(name);
   const page = await newPage();
   const traced = async (work: () => Promise<unknown>): Promise<number[]> => {

@@ -34,6 +34,7 @@ const nothing: MappingPlan = { kind: "constant", value: undefined };
 
 /** Options of a node in a graph that a workflow replaces by mappings. */
 const otherOptions = ["inputKey", "outputKey", "merge"];
+const optionNames = ["input", "runAfter", ...nodeOptionNames.filter((name) => !otherOptions.includes(name))];
 
 /** The implementation of {@link Workflow}, without its types: collects what each node reads, and wires it at `compile()`. */
 export class WorkflowBuilder {
@@ -172,8 +173,7 @@ function splitOptions(key: string, given: object | undefined) {
   if (other !== undefined)
     throw invalidNodeOption(key, `a workflow has no "${other}". Use input to map the outputs of other nodes.`);
   const refuse = (text: string): KumikoError => new KumikoError("INVALID_OPTION", text, { nodePath: [key] });
-  const own = nodeOptionNames.filter((name) => !otherOptions.includes(name));
-  checkOptions(`node "${key}"`, given, ["input", "runAfter", ...own], { refuse });
+  checkOptions(`node "${key}"`, given, optionNames, { refuse });
   const { input, runAfter, ...options }: { readonly input?: unknown; readonly runAfter?: unknown } = given;
   return { input, runAfter, options };
 }

@@ -135,7 +135,7 @@ class TurnSegment {
       throw unknownCheckpoint(id);
     }
     if (!Object.hasOwn(this.#options, "input")) throw unknownCheckpoint(`${threadId}/${requestId}`);
-    // it is done, and somebody has replaced it or removed its thread since
+    // it was done here, and its turn was replaced or its thread deleted since then
     if (this.#answered !== undefined) return { ...this.#inThread(), status: "finished", output: this.#answered };
     const driven = new DrivenRun(undefined, 0, this.#patience, true);
     return this.#execute(driven, (options) => this.#runner.begin({ ...options, threadId, requestId }));
@@ -269,7 +269,7 @@ class TurnSegment {
     return turn === undefined ? this.#target.threadId : runIdOf(turn.key);
   }
 
-  /** What is told where there is no turn: another one runs, or it was removed. */
+  /** The fields of a result without a turn: another one is running, or it was removed. */
   #inThread() {
     const now = new Date(this.#stop.clock.now());
     const { name: graph } = this.#runner.parts;
