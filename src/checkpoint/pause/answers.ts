@@ -50,6 +50,8 @@ export interface AnswerContext {
   /** The id of a requested stop, which takes no answer. */
   readonly requested: string | undefined;
   readonly validator: SchemaValidator | undefined;
+  /** The answers need no check any more. */
+  readonly areChecked: boolean;
   /** Answers that were recorded before, by the ids of their questions. */
   readonly recorded: Readonly<Record<string, Slot>> | undefined;
   /** Milliseconds since 1970: what was to be answered before then counts as answered. */
@@ -82,8 +84,8 @@ export function applyAnswers(
   }));
   const twice = chosen.find(({ open: question }, n) => chosen.some((other, m) => m < n && other.open === question));
   if (twice !== undefined) throw answerMismatch(twice.open.address, ["two answers are given for it"]);
-  const isChecked = chosen.some(({ open: { schema } }) => schema !== undefined);
-  return isChecked ? answerChecked(chosen, context.validator) : answerAll(chosen);
+  const needsCheck = !context.areChecked && chosen.some(({ open: { schema } }) => schema !== undefined);
+  return needsCheck ? answerChecked(chosen, context.validator) : answerAll(chosen);
 }
 
 /** A recorded answer can be given again, but not another one. */

@@ -41,16 +41,18 @@ export async function answersFor(
   owner: ResumeOwner,
   interrupts: readonly Interrupt[],
   request: ResumeRequest,
-): Promise<{ readonly answers: Answers; readonly path: readonly string[] }> {
+): Promise<{ readonly answers: Answers; readonly path: readonly string[]; readonly areChecked: boolean }> {
   const { resumeData } = request;
   const suspended = interrupts.map((one) => suspendedStepOf(one, owner.tree));
   const { path, interrupt } = chosenStep(owner, suspended, request);
-  if (isSuspendedInfo(interrupt.info)) {
+  // the answer to a question inside a step, such as that of an agent, is left to its JSON Schema
+  const areChecked = isSuspendedInfo(interrupt.info);
+  if (areChecked) {
     const step = owner.stepAt(path);
     const checked = { workflow: owner.id, step: path.join("."), what: "resume data" };
     await checkValue(step?.resumeSchema, resumeData, checked, "ANSWER_MISMATCH");
   }
-  return { answers: { [interrupt.id]: resumeData }, path };
+  return { answers: { [interrupt.id]: resumeData }, path, areChecked };
 }
 
 function suspendedStepOf(interrupt: Interrupt, tree: StepTree): SuspendedStep {

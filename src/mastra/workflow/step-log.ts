@@ -2,7 +2,10 @@ import type { Flow } from "./flow.js";
 import { asError, type StepResult, savedError } from "./step-result.js";
 import type { WorkflowEvent } from "./workflow-event.js";
 
-/** Saves the status of a step in the results of its run, and emits events to watchers. */
+/**
+ * Saves the status of a step in the results of its run, and emits events to watchers. Results are frozen: each save compares what
+ * could have changed with what it was, and a run has a result for each of its steps.
+ */
 export class StepLog {
   readonly #flow: Flow;
   readonly #id: string;
@@ -13,15 +16,14 @@ export class StepLog {
   }
 
   began(payload: unknown, resumed?: { readonly data: unknown }): void {
-    const { steps } = this.#flow.state;
-    const previous = steps[this.#id];
+    const previous = this.#flow.state.steps[this.#id];
     const isResumed = previous?.status === "suspended" || resumed !== undefined;
-    steps[this.#id] = {
+    this.#note({
       status: "running",
       payload,
       startedAt: isResumed && previous !== undefined ? previous.startedAt : Date.now(),
       ...(resumed !== undefined && { resumePayload: resumed.data, resumedAt: Date.now() }),
-    };
+    });
     this.#emitStatus("workflow-step-start");
   }
 
@@ -42,7 +44,7 @@ export class StepLog {
   }
 
   waits(payload: unknown): void {
-    this.#flow.state.steps[this.#id] = { status: "waiting", payload, startedAt: Date.now() };
+    this.#note({ status: "waiting", payload, startedAt: Date.now() });
     this.#emitStatus("workflow-step-waiting");
   }
 
@@ -56,8 +58,11 @@ export class StepLog {
   }
 
   #change(fields: Partial<StepResult> & Pick<StepResult, "status">): void {
-    const { steps } = this.#flow.state;
-    steps[this.#id] = { payload: undefined, startedAt: Date.now(), ...steps[this.#id], ...fields };
+    this.#note({ payload: undefined, startedAt: Date.now(), ...this.#flow.state.steps[this.#id], ...fields });
+  }
+
+  #note(result: StepResult): void {
+    this.#flow.state.steps[this.#id] = Object.freeze(result);
   }
 
   #emitStatus(type: WorkflowEvent["type"]): void {

@@ -135,10 +135,10 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   async resume(options: ResumeOptions = {}): Promise<WorkflowResult<Out>> {
     const call = this.#callOf("resume", options, resumeOptionNames);
     const interrupts = this.#interrupts ?? (await this.#loadInterrupts());
-    const { answers, path } = await answersFor(this.#owner, interrupts, options);
+    const { answers, path, areChecked } = await answersFor(this.#owner, interrupts, options);
     this.#interrupts = undefined;
     const work = ({ graph }: WorkflowApp, _live: LiveRun, run: RunOptions) =>
-      graph.resume(this.#checkpointId, answers, run);
+      graph.resume(this.#checkpointId, answers, savedAs(run, { hasCheckedAnswers: areChecked }));
     return this.#run(call, work, [{ path, data: options.resumeData }]);
   }
 

@@ -19,6 +19,8 @@ export interface SavedAs {
   readonly hasReservedId?: boolean;
   /** Nobody else can know its id before it waits for an answer: it is saved only while it waits, and nothing of it stays. */
   readonly isPassing?: boolean;
+  /** The schemas themselves have checked the answers, so that their JSON form need not. */
+  readonly hasCheckedAnswers?: boolean;
 }
 
 const savedAsKey: unique symbol = Symbol("saved as");

@@ -50,7 +50,7 @@ export function openJournal(
   if (read === undefined && (options.forceNewRun === true || options.takeover === true)) {
     throw invalidRunOption("forceNewRun and takeover need a checkpoint: give a checkpointId.");
   }
-  const { isPassing = false, isUnlisted, threadId, userId, driven } = howSaved(options);
+  const { isPassing = false, isUnlisted, threadId, userId, driven, hasCheckedAnswers } = howSaved(options);
   const { clock } = plan.runtime;
   const journal = new CheckpointJournal({
     store: plan.store,
@@ -71,7 +71,7 @@ export function openJournal(
   return (start) => {
     if (resumption === undefined) return journal.claimNew(options, start);
     const isDriven = driven !== undefined;
-    const prepare = { ...resumption, modifyState, isDriven };
+    const prepare = { ...resumption, modifyState, isDriven, hasCheckedAnswers };
     return journal.claimStopped(options, (document) => prepareSaved(document, run.program, prepare));
   };
 }
@@ -94,6 +94,7 @@ interface Preparation extends Resumption {
   readonly modifyState: RunOptions["modifyState"];
   /** A segment releases no stops that nobody has answered. */
   readonly isDriven: boolean;
+  readonly hasCheckedAnswers: boolean | undefined;
 }
 
 /**
@@ -103,12 +104,13 @@ interface Preparation extends Resumption {
 function prepareSaved(
   { root, answered, requested, answers: recorded }: CheckpointDocument,
   program: Program,
-  { answers, modifyState, isDriven }: Preparation,
+  { answers, modifyState, isDriven, hasCheckedAnswers }: Preparation,
 ): readonly string[] | Promise<readonly string[]> {
   if (root === undefined) return [];
   checkKinds(root, program, []);
   const { schemaValidator: validator, clock } = program.plan.runtime;
-  const context = { answered, requested, validator, recorded, now: clock.now(), keepsStops: isDriven };
+  const areChecked = hasCheckedAnswers === true;
+  const context = { answered, requested, validator, areChecked, recorded, now: clock.now(), keepsStops: isDriven };
   const answer = (): readonly string[] | Promise<readonly string[]> => applyAnswers(root, answers, context);
   const withState = (ids: readonly string[]): readonly string[] => {
     if (modifyState !== undefined) modifyStates(root, modifyState, "modifyState");

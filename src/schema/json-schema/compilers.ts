@@ -3,7 +3,7 @@ import { messageOf } from "../../errors.js";
 import { schemaInvalid, schemaUnsupported } from "../errors.js";
 import type { CompiledSchema, LooseSchema } from "../schema-validator.js";
 import type { StandardIssue } from "../standard-schema.js";
-import { regExpOf } from "../validation/keyword-values.js";
+import { invalidKeyword, regExpOf } from "../validation/keyword-values.js";
 import type { Compiler, JsonSchemaDraft } from "../validation/loosen-schema.js";
 import { prepareSchema } from "../validation/prepare-schema.js";
 import { distinctIssues, interpretSchema, isCodeForbidden, loadInterpreter } from "./interpret.js";
@@ -75,7 +75,8 @@ class Instance {
   async #compile(text: string): Promise<CompiledSchema> {
     // a copy, so that later changes of the user's object do not affect other schemas with the same text
     const schema: Record<string, unknown> = JSON.parse(text);
-    const [problem] = prepareSchema(schema);
+    const [misnamed] = prepareSchema(schema);
+    const problem = misnamed ?? invalidKeyword(schema);
     if (problem !== undefined) throw notValid(`at "/${problem.path.join("/")}", ${problem.reason}`);
     if (this.#interprets) return interpretSchema(schema, this.#draft);
     this.#ajv ??= load(this.#draft);
@@ -127,8 +128,14 @@ function draftOf(schema: object): JsonSchemaDraft {
 
 const regExp = Object.assign((pattern: string, flags: string) => regExpOf(pattern, flags), { code: "new RegExp" });
 
-/** `ownProperties`: an absent "constructor" must not be taken for the one that every object inherits. */
-const options: Options = { allErrors: true, strict: false, logger: false, ownProperties: true, code: { regExp } };
+/**
+ * `ownProperties`: an absent "constructor" must not be taken for the one that every object inherits. `validateSchema`: the schema
+ * of schemas takes 60 ms to compile, and `invalidKeyword` is asked before.
+ */
+const options: Options = {
+  ...{ allErrors: true, strict: false, logger: false, ownProperties: true, validateSchema: false },
+  code: { regExp },
+};
 
 async function load(draft: JsonSchemaDraft): Promise<AnyAjv> {
   const [ajv, formats] = await Promise.all([create(draft), import("ajv-formats")]);

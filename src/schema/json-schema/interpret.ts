@@ -3,7 +3,6 @@ import { messageOf } from "../../errors.js";
 import { isFields } from "../../is.js";
 import { schemaInvalid } from "../errors.js";
 import type { StandardIssue } from "../standard-schema.js";
-import { keywordProblems } from "../validation/keyword-values.js";
 import type { JsonSchemaDraft } from "../validation/loosen-schema.js";
 import { schemaNodes } from "../validation/schema-nodes.js";
 import { keysOfPointer } from "./schema-path.js";
@@ -32,7 +31,6 @@ export async function interpretSchema(schema: object, draft: JsonSchemaDraft): P
 export async function loadInterpreter(): Promise<(schema: object, draft: JsonSchemaDraft) => Check> {
   const { Validator } = await import("@cfworker/json-schema");
   return (schema, draft) => {
-    checkSchema(schema);
     const shown = draft === "07" ? keepBesideReferences(schema) : schema;
     const interpreted = readSchema(shown);
     let validator: Validator;
@@ -82,17 +80,6 @@ function keepBesideReferences(given: object): object {
 
 const invalid = (why: string, cause?: unknown): Error =>
   schemaInvalid(`This is not a valid JSON Schema: ${why}. Correct it, or leave it out.`, cause);
-
-/** Checks what ajv rejects too, and the interpreter would notice only with a value, or never. */
-function checkSchema(schema: object): void {
-  for (const { node, path } of schemaNodes(schema)) {
-    for (const problem of keywordProblems(node)) {
-      throw invalid(`data/${[...path, ...problem.path].join("/")} ${problem.reason}`);
-    }
-    const { nullable, type } = node;
-    if (nullable !== undefined && type === undefined) throw invalid('"nullable" cannot be used without "type"');
-  }
-}
 
 /** The value as JSON, without fields that are undefined; `undefined` for a value that JSON cannot represent. */
 function asJson(value: unknown): { readonly value: unknown } | undefined {

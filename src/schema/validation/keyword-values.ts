@@ -1,10 +1,20 @@
 import { isFields } from "../../is.js";
-import { subschemaKinds } from "./schema-nodes.js";
+import { schemaNodes, subschemaKinds } from "./schema-nodes.js";
 
 /** A keyword with a value that it cannot have. */
 export interface KeywordProblem {
   readonly path: readonly string[];
   readonly reason: string;
+}
+
+/** Why a schema, or one inside it, is not valid; `undefined` if all are. */
+export function invalidKeyword(schema: object): KeywordProblem | undefined {
+  for (const { node, path } of schemaNodes(schema)) {
+    for (const { path: inside, reason } of keywordProblems(node)) return { path: [...path, ...inside], reason };
+    const { nullable, type } = node;
+    if (nullable !== undefined && type === undefined) return { path, reason: 'has "nullable" without "type"' };
+  }
+  return undefined;
 }
 
 /** The keywords of one schema (not of those inside it) whose values JSON Schema does not allow. */
