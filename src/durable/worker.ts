@@ -147,7 +147,9 @@ export class Worker {
   async #lookOnce(isWhole: boolean): Promise<void> {
     const now = this.#clock.now();
     for (const [id, until] of this.#leftAlone) if (until <= now) this.#leftAlone.delete(id);
-    const limit = 3 * this.#free + this.#active.size + this.#leftAlone.size;
+    // more than there is room for: others take some of them, and what is left is tried without another look
+    const most = Math.max(3 * this.#free, this.#concurrency);
+    const limit = most + this.#active.size + this.#leftAlone.size;
     const first: RunRow[] = [];
     if (isWhole) {
       first.push(...(await this.#dead()), ...(await this.#find({ status: "waiting", dueBefore: now + 1, limit })));
@@ -157,8 +159,10 @@ export class Worker {
     if (ready.length === 0) ready.push(...this.#takeable(await this.#find({ status: "ready", limit })));
     const urgent = this.#shuffled(this.#takeable(first));
     this.#hasMore = urgent.length > this.#free;
-    const chosen = [...urgent, ...this.#shuffled(ready.slice(0, 3 * this.#free))];
+    const chosen = [...urgent, ...this.#shuffled(ready.slice(0, most))];
     this.#foundNothing = isWhole && chosen.length === 0 && !this.#owners.isAsking;
+    // whether there is really nothing to do is asked once nothing is ready
+    if (!isWhole && chosen.length === 0 && this.#idlers.length > 0) this.#wants = "all";
     this.#found = { rows: chosen.slice(Math.max(urgent.length, this.#free)), at: now };
     for (const row of chosen) if (this.#free > 0 && this.#stopped === undefined) this.#take(row);
   }
@@ -206,7 +210,7 @@ export class Worker {
     const work = this.#drive(active).then(() => {
       this.#active.delete(row.id);
       this.#work.delete(work);
-      this.#look(this.#idlers.length > 0 ? "all" : "ready");
+      this.#look("ready");
     });
     this.#work.add(work);
   }
