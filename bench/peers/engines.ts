@@ -1,5 +1,6 @@
 // What engines cost, per run of 8 trivial nodes saved in PostgreSQL, 1,000 runs with a concurrency of 10:
 // KUMIKO_BENCH_POSTGRES=postgres://… KUMIKO_BENCH_REDIS=6379 node bench/start.mjs bench/peers/engines.ts
+// KUMIKO_BENCH_ONLY=segment,invoke measures those whose names contain one of these.
 //
 // Each is compared with `segment` in a loop, in the same round; the rounds begin with another one each. Tables of the runs are
 // dropped at the end, those of DBOS, of BullMQ and of LangGraph stay.
@@ -153,7 +154,8 @@ const rows: Record<string, (kind: string) => Promise<number>> = {
   "DBOS, a step per segment": (kind) => inDbos(segmentWorkflow, kind),
   "DBOS alone, a step per node": (kind) => inDbos(stepsWorkflow, kind),
 };
-const names = Object.keys(rows);
+const only = process.env.KUMIKO_BENCH_ONLY?.split(",") ?? [""];
+const names = Object.keys(rows).filter((name) => only.some((part) => name.includes(part)));
 const times = new Map<string, number[]>(names.map((name) => [name, []]));
 const rounds = Number(process.env.KUMIKO_BENCH_ROUNDS ?? 5);
 for (let turn = 0; turn < rounds; turn++) {
