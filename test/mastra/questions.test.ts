@@ -38,6 +38,31 @@ it("converts the schema of its answers once, however often a step is suspended",
   expect(counts.conversions).toBe(1);
 });
 
+it.each([
+  ["converts what it gets", z.coerce.number(), "5", 5],
+  ["prepares it first", z.preprocess((value) => String(value).length, z.number()), "four", 4],
+  ["has a value for what does not fit", z.object({ copies: z.number().catch(1) }), { copies: "many" }, { copies: 1 }],
+])("takes an answer that its step's schema takes: a schema that %s", async (_what, resumeSchema, answer, taken) => {
+  const flow = registered(
+    workflow().then(step("ask", ({ resumeData, suspend }) => resumeData ?? suspend({}), { resumeSchema })),
+  );
+  const run = flow.createRun();
+  await run.start({ inputData: 1 });
+  // its JSON Schema, by which those answer who have no more of it, takes numbers only
+  expect(await run.resume({ resumeData: answer })).toMatchObject({ status: "success", result: taken });
+});
+
+it("asks again after an answer that its step's schema does not take", async () => {
+  const resumeSchema = z.object({ sure: z.boolean() });
+  const flow = registered(
+    workflow().then(step("ask", ({ resumeData, suspend }) => resumeData ?? suspend({}), { resumeSchema })),
+  );
+  const run = flow.createRun();
+  await run.start({ inputData: 1 });
+  await expect(run.resume({ resumeData: { sure: "yes" } })).rejects.toMatchObject({ code: "ANSWER_MISMATCH" });
+  expect(await run.resume({ resumeData: { sure: true } })).toMatchObject({ status: "success", result: { sure: true } });
+});
+
 it.each([0, 1])("names the step that asks inside the items of a list, with %i retries", async (attempts) => {
   const inputSchema = z.object({ n: z.number() });
   const execute = async ({ n }: { n: number }) => n * 2;
