@@ -124,7 +124,9 @@ async function launch(programs: string, data: string, port: number): Promise<Chi
       stdio: ["ignore", "ignore", "pipe"],
     },
   );
-  process.once("exit", () => server.kill("SIGQUIT"));
+  const stopWithUs = (): boolean => server.kill("SIGQUIT");
+  process.once("exit", stopWithUs);
+  server.once("exit", () => process.off("exit", stopWithUs));
   let log = "";
   await new Promise<void>((resolve, reject) => {
     server.stderr.setEncoding("utf8").on("data", (text: string) => {
