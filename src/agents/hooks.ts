@@ -42,9 +42,11 @@ export function beforeStep(
   const changed = async (): Promise<PreparedStep> => {
     let last = step;
     for (const middleware of middlewares) {
+      turn.changing = last;
       const changes = await runHook(turn, middleware, "beforeStep", ctx, (run) => middleware.beforeStep?.(run));
       if (changes !== undefined) last = change(turn, last, changes as StepChanges, middleware.name);
     }
+    turn.changing = last;
     return last;
   };
   return changed();

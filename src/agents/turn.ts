@@ -182,6 +182,8 @@ export class OngoingTurn {
   readonly ready = new Map<string, ReadyAgent | Promise<ReadyAgent>>();
   /** A step of the agent that answered last, as it is before hooks change it. */
   step: PreparedStep | undefined;
+  /** The step that is under way, as far as hooks have changed it. */
+  changing: PreparedStep | undefined;
   /** The tools of the step that is under way. */
   toolbox: Toolbox | undefined;
   /** How many of the messages have been sent as they are: without a system message, and with a result for every call. */

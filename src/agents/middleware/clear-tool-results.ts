@@ -3,12 +3,12 @@ import type { AgenticMessage } from "../../schema/message/agentic-message.js";
 import { modelName } from "../../tools/node/model-name.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { invalidAgentOption } from "../errors.js";
-import { cutTo, noteReported, sizeIn, viewKept } from "./context-size.js";
+import { cutTo, noteReported, requestSizeIn, sizeIn, viewKept } from "./context-size.js";
 import { requireCount } from "./trim-messages.js";
 
 /** Options of {@link clearToolResults}. */
 export interface ClearToolResultsOptions {
-  /** The length of the conversation from which results are cleared. */
+  /** The length of a request, with instructions, from which results are cleared. */
   readonly atTokens: number;
   /** How many of the last steps keep their results. @default 3 */
   readonly keepRounds?: number | undefined;
@@ -37,7 +37,7 @@ export function clearToolResults(options: ClearToolResultsOptions): Middleware {
     async beforeStep(run) {
       const { view } = run;
       const size = sizeIn(run);
-      let tokens = await size(view);
+      let tokens = await requestSizeIn(run)(view);
       if (tokens <= atTokens) return undefined;
       const { turnsIn } = await import("./conversation.js");
       const rounds = turnsIn(view).flatMap((turn) => turn.rounds.filter((round) => round.length > 1));

@@ -3,7 +3,7 @@ import type { ContentBlock, ToolResultContent } from "../../schema/message/conte
 import type { AgentRun } from "../agent-context.js";
 import type { StepChanges } from "../create-middleware.js";
 import { invalidAgentOption } from "../errors.js";
-import { keptView, turnAround } from "../turn.js";
+import { keptView, type OngoingTurn, turnAround } from "../turn.js";
 
 /** How messages of a run are counted: by `countTokens` of the agent, or by their characters and what the model has reported. */
 export function sizeIn({ ctx }: AgentRun): (messages: readonly AgenticMessage[]) => Promise<number> {
@@ -17,12 +17,24 @@ export function sizeIn({ ctx }: AgentRun): (messages: readonly AgenticMessage[])
   };
 }
 
+/** The same for a request with these messages: the instructions of the step count, with those that middlewares before have added. */
+export function requestSizeIn(run: AgentRun): (messages: readonly AgenticMessage[]) => Promise<number> {
+  const size = sizeIn(run);
+  const instructions = instructionsIn(turnAround(run.ctx));
+  return (messages) => size([...instructions, ...messages]);
+}
+
+function instructionsIn(turn: OngoingTurn | undefined): readonly AgenticMessage[] {
+  const step = turn?.changing;
+  return step === undefined ? [] : [...step.instructions, ...step.added];
+}
+
 /** Compares what a request was counted as with what the model reports. To be called before the answer is in the log. */
 export function noteReported(answer: AgenticMessage, { ctx, view }: Pick<AgentRun, "ctx" | "view">): undefined {
   const reported = answer.responseMeta?.tokenUsage?.promptTokens ?? 0;
   const turn = turnAround(ctx);
   if (turn === undefined || reported <= 0) return;
-  const counted = tokensOf(view);
+  const counted = tokensOf([...instructionsIn(turn), ...view]);
   if (counted === 0) return;
   turn.state.tokenRatio = Math.min(4, Math.max(0.5, reported / counted));
 }

@@ -7,14 +7,14 @@ import { modelFrom } from "../../models/to-model.js";
 import type { AgenticMessage, TokenUsage } from "../../schema/message/agentic-message.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { turnAround } from "../turn.js";
-import { noteReported, sizeIn } from "./context-size.js";
+import { noteReported, requestSizeIn, sizeIn } from "./context-size.js";
 import { requireCount } from "./trim-messages.js";
 
 /** Options of {@link summarize}. */
 export interface SummarizeOptions {
   /** The model that writes the summaries; a small one is enough. */
   readonly model: Model;
-  /** The length from which the conversation is summarised. */
+  /** The length of a request, with instructions, from which the conversation is summarised. */
   readonly atTokens: number;
   /** How many of the last turns are kept unchanged. */
   readonly keepTurns: number;
@@ -41,10 +41,10 @@ export function summarize(options: SummarizeOptions): Middleware {
   return createMiddleware({
     name: "summarize",
     async beforeStep(run) {
-      const size = sizeIn(run);
-      if ((await size(run.view)) <= atTokens) return undefined;
+      const requestSize = requestSizeIn(run);
+      if ((await requestSize(run.view)) <= atTokens) return undefined;
       const { summarized } = await import("./summary.js");
-      return summarized(run, { writer, atTokens, keepTurns, size });
+      return summarized(run, { writer, atTokens, keepTurns, size: sizeIn(run), requestSize });
     },
     afterModel: noteReported,
   });

@@ -20,34 +20,36 @@ interface Summarizing {
   readonly atTokens: number;
   readonly keepTurns: number;
   readonly size: Size;
+  /** With the instructions, which every request has too. */
+  readonly requestSize: Size;
 }
 
 /** What the model sees of a conversation that is too long; `undefined` if that stays as it is. */
 export async function summarized(
   run: Pick<AgentRun, "ctx" | "view">,
-  { writer, atTokens, keepTurns, size }: Summarizing,
+  { writer, atTokens, keepTurns, size, requestSize }: Summarizing,
 ): Promise<StepChanges | undefined> {
   const { view } = run;
   const [first, ...others] = view;
   const earlier = first !== undefined && isSummary(first) ? first : undefined;
   const cutting = new Cutting(earlier === undefined ? view : others, keepTurns);
   cutting.cutOldTurns();
-  if ((await size(cutting.rest)) > atTokens) await cutDown(cutting, size, atTokens / 2);
+  if ((await requestSize(cutting.rest)) > atTokens) await cutDown(cutting, { size, requestSize }, atTokens / 2);
   if ((await size(cutting.gone)) < atTokens / 4) return undefined;
   const { gone } = cutting;
   let summary = await summaryOf(writer, earlier, gone, { ctx: run.ctx, key: "summary" });
   if (summary === undefined) return undefined;
-  if ((await size([summary, ...cutting.rest])) > atTokens && cutting.nextRank !== undefined) {
+  if ((await requestSize([summary, ...cutting.rest])) > atTokens && cutting.nextRank !== undefined) {
     // the summary needs more room than the kept turns leave
-    await cutDown(cutting, size, Math.max(0, cutTo * atTokens - (await size([summary]))));
+    await cutDown(cutting, { size, requestSize }, Math.max(0, cutTo * atTokens - (await size([summary]))));
     const more = cutting.gone.filter((message) => !gone.includes(message));
     summary = await summaryOf(writer, summary, more, { ctx: run.ctx, key: "summary_2" });
     if (summary === undefined) return undefined;
   }
   const messages = [summary, ...cutting.rest];
-  const tokens = await size(messages);
+  const tokens = await requestSize(messages);
   if (tokens <= atTokens) return viewKept(messages);
-  if ((await size(cutting.rest)) <= atTokens) {
+  if ((await requestSize(cutting.rest)) <= atTokens) {
     run.ctx.progress({ kind: "summary_failed", message: `The summary has ${await size([summary])} tokens.` });
     return undefined;
   }
@@ -55,8 +57,12 @@ export async function summarized(
   return viewKept(messages);
 }
 
-async function cutDown(cutting: Cutting, size: Size, target: number): Promise<void> {
-  let tokens = await size(cutting.rest);
+async function cutDown(
+  cutting: Cutting,
+  { size, requestSize }: Pick<Summarizing, "size" | "requestSize">,
+  target: number,
+): Promise<void> {
+  let tokens = await requestSize(cutting.rest);
   while (cutting.nextRank !== undefined && tokens > target) tokens -= await size(cutting.cut());
 }
 

@@ -1,11 +1,11 @@
 import { checkOptions } from "../../check-options.js";
 import { createMiddleware, type Middleware } from "../create-middleware.js";
 import { invalidAgentOption } from "../errors.js";
-import { cutTo, noteReported, sizeIn, viewKept } from "./context-size.js";
+import { cutTo, noteReported, requestSizeIn, sizeIn, viewKept } from "./context-size.js";
 
 /** Options of {@link trimMessages}. */
 export interface TrimMessagesOptions {
-  /** The maximum length of the conversation, as the agent counts tokens. */
+  /** The maximum length of a request, as the agent counts tokens: of its instructions and the conversation. */
   readonly maxTokens: number;
   /** How many turns are kept as long as the limit allows it. @default 1 */
   readonly keepTurns?: number | undefined;
@@ -14,7 +14,8 @@ export interface TrimMessagesOptions {
 /**
  * Removes the oldest turns, then the oldest steps, from what the model sees, so that no request is longer than the limit. A cut goes to
  * three quarters of it, and is kept with the thread: until the next one, each request begins with the one before. If the newest prompt
- * and the last step alone are too long, an event `context_overflow` says so. The log stays complete.
+ * and the last step alone are too long, an event `context_overflow` says so. The log stays complete. Middlewares that add instructions
+ * stand before it, so that they are counted.
  *
  * @example
  * const agent = createAgent({ model, middleware: [trimMessages({ maxTokens: 50_000 })] });
@@ -28,7 +29,8 @@ export function trimMessages(options: TrimMessagesOptions): Middleware {
     async beforeStep(run) {
       const { view } = run;
       const size = sizeIn(run);
-      let tokens = await size(view);
+      const requestSize = requestSizeIn(run);
+      let tokens = await requestSize(view);
       if (tokens <= maxTokens) return undefined;
       const { Cutting } = await import("./conversation.js");
       const cutting = new Cutting(view, keepTurns);
@@ -36,10 +38,10 @@ export function trimMessages(options: TrimMessagesOptions): Middleware {
         tokens -= await size(cutting.cut());
       }
       // what `countTokens` says of parts need not add up
-      tokens = await size(cutting.rest);
+      tokens = await requestSize(cutting.rest);
       while (cutting.nextRank !== undefined && tokens > maxTokens) {
         cutting.cut();
-        tokens = await size(cutting.rest);
+        tokens = await requestSize(cutting.rest);
       }
       if (tokens > maxTokens) run.ctx.progress({ kind: "context_overflow", tokens, maxTokens });
       return cutting.gone.length === 0 ? undefined : viewKept(cutting.rest);

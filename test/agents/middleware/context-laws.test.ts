@@ -11,7 +11,14 @@ import {
   userInputText,
   userMessage,
 } from "kumiko";
-import { type AnyMiddleware, clearToolResults, createAgent, summarize, trimMessages } from "kumiko/agents";
+import {
+  type AnyMiddleware,
+  clearToolResults,
+  createAgent,
+  createMiddleware,
+  summarize,
+  trimMessages,
+} from "kumiko/agents";
 import { describe, expect, it } from "vitest";
 import { isGiven, numberOfRuns } from "../../number-of-runs.js";
 import { canBeSent } from "../agents.js";
@@ -44,6 +51,8 @@ interface Talk {
   /** What the model reports, as a part of the real count; `undefined` for nothing. */
   readonly reports: readonly (number | undefined)[];
   readonly keepTurns: number;
+  /** The lengths of the instructions of the agent, and of those that a middleware adds. */
+  readonly instructions?: readonly number[];
 }
 
 const talks: fc.Arbitrary<Talk> = fc.record({
@@ -64,6 +73,7 @@ const talks: fc.Arbitrary<Talk> = fc.record({
   ),
   reports: fc.array(fc.option(fc.double({ min: 0.2, max: 6, noNaN: true }), { nil: undefined }), { minLength: 1 }),
   keepTurns: fc.integer({ min: 1, max: 4 }),
+  instructions: fc.constantFrom([], [60], [0, 90], [40, 30], [1_000]),
 });
 
 interface Request {
@@ -73,7 +83,7 @@ interface Request {
 }
 
 /** Plays a conversation, and returns what the model was asked; each text is told apart by its first word. */
-async function played({ turns, reports }: Talk, middleware: AnyMiddleware[], overflows: unknown[]) {
+async function played({ turns, reports, instructions = [] }: Talk, middleware: AnyMiddleware[], overflows: unknown[]) {
   const requests: Request[] = [];
   let steps: Step[] = [];
   let ratio = 1;
@@ -117,10 +127,14 @@ async function played({ turns, reports }: Talk, middleware: AnyMiddleware[], ove
     execute: (input) => textOfLength((input as { length: number }).length),
   });
   const store = memoryStore();
+  const [ownLength = 0, addedLength = 0] = instructions;
+  const adding = createMiddleware({ name: "adding", beforeStep: () => ({ addInstructions: "i".repeat(addedLength) }) });
+  const all = addedLength > 0 ? [adding, ...middleware] : middleware;
   for (const { prompt, letter, steps: own } of turns) {
     steps = [...own];
     // each turn is one of another process
-    const agent = createAgent({ model, tools: [get], store, middleware, retry: false });
+    const ownInstructions = ownLength > 0 ? { instructions: "i".repeat(ownLength) } : {};
+    const agent = createAgent({ model, tools: [get], store, middleware: all, retry: false, ...ownInstructions });
     await agent.generate(textOfLength(prompt, letter), {
       threadId: "t",
       callbacks: [
@@ -137,12 +151,16 @@ async function played({ turns, reports }: Talk, middleware: AnyMiddleware[], ove
 const isPrompt = ({ role, contentBlocks }: AgenticMessage): boolean =>
   role === "user" && contentBlocks.some(({ type }) => type === "user_input_text");
 
-/** The newest prompt and the last round, which may be longer than any limit. */
+/** The instructions, the newest prompt and the last round, which may be longer than any limit. */
 function leastOf(messages: readonly AgenticMessage[]): AgenticMessage[] {
+  const instructions = messages.filter(({ role }) => role === "system");
   const prompt = messages.findLastIndex(isPrompt);
   const round = messages.findLastIndex(({ role }) => role === "assistant");
-  return [...messages.slice(prompt, prompt + 1), ...(round > prompt ? messages.slice(round) : [])];
+  return [...instructions, ...messages.slice(prompt, prompt + 1), ...(round > prompt ? messages.slice(round) : [])];
 }
+
+const conversationOf = (messages: readonly AgenticMessage[]): AgenticMessage[] =>
+  messages.filter(({ role }) => role !== "system");
 
 function expectPrefixes(requests: readonly Request[], limit: number): void {
   for (const [index, { messages, ratio }] of requests.entries()) {
@@ -172,7 +190,8 @@ describe("what a model is asked in a long conversation", () => {
         let tooLong = 0;
         for (const { messages, ratio } of requests) {
           expect(canBeSent(messages)).toBe(true);
-          expect(messages[0] && isPrompt(messages[0])).toBe(true);
+          const first = conversationOf(messages)[0];
+          expect(first && isPrompt(first)).toBe(true);
           if (Math.ceil(counted(messages) * ratio) <= limit) continue;
           tooLong += 1;
           expect(messages).toEqual(leastOf(messages));
@@ -234,8 +253,9 @@ describe("what a model is asked in a long conversation", () => {
         for (const { messages } of requests) {
           expect(canBeSent(messages)).toBe(true);
           expect(messages.filter(isSummary).length).toBeLessThanOrEqual(1);
-          expect(messages.slice(1).some(isSummary)).toBe(false);
-          if (messages[0] && isSummary(messages[0])) expect(textOf(messages[0])).toContain("s".repeat(length));
+          const [first, ...others] = conversationOf(messages);
+          expect(others.some(isSummary)).toBe(false);
+          if (first && isSummary(first)) expect(textOf(first)).toContain("s".repeat(length));
         }
         expect(afterSummary).toBe(summaries > 0);
         expectPrefixes(requests, limit);
