@@ -140,6 +140,28 @@ describeStores("runs of a store", (open) => {
     expect(await list.answer("1", { [wrap]: "paper" })).toMatchObject({ status: "ready" });
   });
 
+  it.each([
+    ["each alone", (ids: readonly string[]) => ids.map((id) => [id])],
+    ["both at once", (ids: readonly string[]) => [ids]],
+  ])("keeps answers that came in time for a run that goes on after the deadline: %s", async (_how, calls) => {
+    const store = open();
+    const clock = manualClock(1_000_000);
+    const runtime = new Runtime({ clock });
+    const order = orderApp({ store, runtime }, [], 5_000);
+    const list = runs(store, { runtime });
+    for (const go of [() => order.segment("1"), () => order.resume("1")]) {
+      const run = await order.segment("1", { input: "tea" });
+      const given: Record<string, unknown> = { [idOf(run, "send")]: true, [idOf(run, "wrap")]: "paper" };
+      for (const ids of calls(Object.keys(given))) {
+        await list.answer("1", Object.fromEntries(ids.map((id) => [id, given[id]])));
+      }
+      clock.advance(5_000);
+      const done = await go();
+      expect(typeof done === "string" ? { output: done } : done).toMatchObject({ output: "sent TEA in paper" });
+      await store.delete("1");
+    }
+  });
+
   it("passes a stop before a node with the answer null", async () => {
     const store = open();
     const shout = shoutApp({ store, interruptBefore: ["shout"] });

@@ -69,8 +69,9 @@ export function applyAnswers(
   answers: Readonly<Record<string, unknown>> | undefined,
   context: AnswerContext,
 ): readonly string[] | Promise<readonly string[]> {
-  const open: Open[] = [];
-  addOpen(root, open, context.now);
+  const all: Open[] = [];
+  addOpen(root, all, context.now);
+  const open = all.map((question) => inTime(question, context.recorded));
   const late = open.filter(({ waits, isLate }) => waits && isLate);
   for (const question of late) question.answer(lateAnswer);
   const given = withRecorded(entriesOf(answers, open), context.recorded);
@@ -86,6 +87,11 @@ export function applyAnswers(
   if (twice !== undefined) throw answerMismatch(twice.open.address, ["two answers are given for it"]);
   const needsCheck = !context.areChecked && chosen.some(({ open: { schema } }) => schema !== undefined);
   return needsCheck ? answerChecked(chosen, context.validator) : answerAll(chosen);
+}
+
+/** An answer that was recorded in time is not late because the run goes on later. */
+function inTime(question: Open, recorded: AnswerContext["recorded"] = {}): Open {
+  return question.isLate && Object.hasOwn(recorded, question.id) ? { ...question, isLate: false } : question;
 }
 
 /** A recorded answer can be given again, but not another one. */

@@ -162,6 +162,8 @@ class Segment<O> {
   /** It has lost its claim: if the row is gone, the run was taken away. */
   #lost: CheckpointDocument | "unread" | undefined = undefined;
   #attempt = 0;
+  /** How often a claim was not had: usually another one was faster, once. */
+  #looksAgain = 0;
 
   constructor(
     target: SegmentTarget<O>,
@@ -338,7 +340,10 @@ class Segment<O> {
     }
     if (driven.isClaimed) throw error;
     // another claim was faster, or a deadline passed meanwhile
-    if (KumikoError.is(error) && lookAgainCodes.includes(error.code)) return undefined;
+    if (KumikoError.is(error) && lookAgainCodes.includes(error.code)) {
+      if (this.#looksAgain++ > 0) await this.#wait();
+      return undefined;
+    }
     if (isStoreFailure(error) && !this.#patience.isOver && !this.#stop.signal.aborted) {
       await this.#wait();
       return undefined;
