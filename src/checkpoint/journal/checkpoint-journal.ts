@@ -381,12 +381,16 @@ export class CheckpointJournal implements Journal {
   async #release(): Promise<void> {
     const row = this.#row;
     if (this.#lost !== undefined || row === undefined) return;
-    const release = (): Promise<void> => {
-      if (!this.#document.hasRun) return row.remove();
-      return row.writeOnce(this.#document.next({ status: "ready" }));
+    const release = async (): Promise<void> => {
+      try {
+        await (this.#document.hasRun ? row.writeOnce(this.#document.next({ status: "ready" })) : row.remove());
+      } catch (problem) {
+        // however often it is tried, it says all that it has said
+        this.#document.forget();
+        throw problem;
+      }
     };
     await release().catch((problem: unknown) => {
-      this.#document.forget();
       if (isStoreFailure(problem)) releaseLater(row.store, row.id, release, this.#settings.clock ?? systemClock);
     });
   }
@@ -430,10 +434,17 @@ export class CheckpointJournal implements Journal {
     return run === undefined ? [] : interruptsOf(run, this.runKey);
   }
 
-  #write(row: OwnRow, write: Write | undefined): Promise<void> {
+  async #write(row: OwnRow, write: Write | undefined): Promise<void> {
     const patience = this.#settings.driven?.patience;
     if (patience === undefined || write === undefined) return row.writeOnce(write);
-    return patience.try(() => (this.#isLeft ? Promise.resolve() : row.write(write)));
+    let isWritten = false;
+    await patience.try(async () => {
+      if (this.#isLeft) return;
+      await row.write(write);
+      isWritten = true;
+    });
+    // nobody waits for it any more: the claim is released once the store answers
+    if (!isWritten) throw storeIsSilent(row.id);
   }
 
   /** Limits the wait for the store to a grace period, once the run is or was stopped. */

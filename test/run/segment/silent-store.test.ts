@@ -65,3 +65,45 @@ describe("A segment whose store does not answer", () => {
     expect(error).toMatchObject({ name: "TimeoutError" });
   });
 });
+
+describe("A segment that ends while its store is away", () => {
+  it.each([
+    ["its store has been away for too long", { storeWaitMs: 300 }],
+    ["its time is over", { timeoutMs: 300 }],
+  ])("leaves a run that others can take once the store is back: %s", async (_why, limit) => {
+    const rows = memoryStore();
+    let isAway = false;
+    let tries = 0;
+    const write = <T>(call: () => Promise<T>): Promise<T> => {
+      tries += 1;
+      return isAway ? Promise.reject(new Error("away")) : call();
+    };
+    const store: CheckpointStore = {
+      get: (id) => rows.get(id),
+      put: (...args) => write(() => rows.put(...args)),
+      append: (...args) => write(() => rows.append?.(...args) ?? Promise.reject(new Error("It cannot append."))),
+      delete: (...args) => write(() => rows.delete(...args)),
+      isOwnerAlive: () => Promise.resolve(true),
+      list: (prefix) => rows.list(prefix),
+    };
+    vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const app = new Chain<string>()
+      .append((text) => {
+        isAway = tries < 2;
+        return `${text}!`;
+      })
+      .append((text) => `${text}!`)
+      .compile({ name: "line", store, runtime, durability: "step" });
+    await rejectedBy(app.segment("7", { input: "a", ...limit }));
+    const before = tries;
+    // it has tried in vain, more than once
+    await vi.waitFor(() => expect(tries).toBeGreaterThan(before + 2), 20_000);
+    isAway = false;
+    await vi.waitFor(
+      async () =>
+        expect(await app.segment("7", { onBusy: "return" })).toMatchObject({ status: "finished", output: "a!!" }),
+      20_000,
+    );
+  });
+});
