@@ -1,27 +1,17 @@
 import type { Context } from "../run/context.js";
 import type { AgenticMessage } from "../schema/message/agentic-message.js";
 import { toolCallsOf } from "../schema/message/read-message.js";
-import { type AgentParts, mayAddTools, reachableFrom } from "./agent-parts.js";
-import type { AgentState } from "./agent-state.js";
 import { toolGone } from "./errors.js";
-import { fixedToolbox } from "./ready-agent.js";
 import { narrowToolbox, type Toolbox } from "./toolbox.js";
 import type { OngoingTurn } from "./turn.js";
-
-/** Refuses answers for a tool that the agent does not have any more. What functions give is not known here. */
-export function checkOpenTools(root: AgentParts, { phase, active, openTools }: AgentState): void {
-  if (phase !== "tools") return;
-  const parts = reachableFrom(root).find(({ name }) => name === active) ?? root;
-  const table = fixedToolbox(parts)?.table;
-  if (table === undefined || mayAddTools(parts)) return;
-  for (const name of openTools) if (table.entries.get(name) === undefined) throw toolGone(name, table.names);
-}
 
 /** Throws if a tool is gone that waited for the answer which has come. */
 export function checkToolsAreThere(turn: OngoingTurn, message: AgenticMessage, { table }: Toolbox, ctx: Context): void {
   for (const [index, { name }] of toolCallsOf(message).entries()) {
     if (!turn.state.openTools.includes(name) || table.entries.get(name) !== undefined) continue;
-    if (ctx.openedInvocation?.findCall(index)?.invocation === undefined) continue;
+    const asked = ctx.openedInvocation?.findCall(index)?.invocation;
+    // its result is there, or its question stays open
+    if (asked?.isBlocked !== false) continue;
     reopenCalls(ctx, message);
     throw toolGone(name, table.names);
   }

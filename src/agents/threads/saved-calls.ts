@@ -28,7 +28,6 @@ import {
   noSuchRun,
   runOfOtherUser,
 } from "../errors.js";
-import { checkOpenTools } from "../open-tools.js";
 import { type Opened, openTurn, reopenTurn } from "./open-turn.js";
 import { readSavedRun } from "./saved-run.js";
 import type { ThreadTurn } from "./thread-turn.js";
@@ -184,7 +183,6 @@ export async function resumeRun(
     if (thread !== undefined) first.userId = thread.userId;
     else if (userId !== undefined && first.userId !== userId) throw runOfOtherUser(id);
     onState(first);
-    if (answers !== undefined) checkOpenTools(parts, first);
     return changed;
   };
   const begin = (messages: readonly AgenticMessage[]): Promise<AgenticMessage> => {
