@@ -19,10 +19,14 @@ export interface LogHead {
   readonly recording: string;
   /** The run that is recorded, as its events name it. */
   readonly run: string;
-  /** The recordings of the earlier runs of the same turn, the first one first. */
+  /** The recordings of what came before in the same turn or saved run, the first one first. */
   readonly earlier?: readonly { readonly recording: string; readonly run: string }[] | undefined;
   /** The store key of the thread turn that the run belongs to. */
   readonly turn?: string | undefined;
+  /** The id of the saved run, if it is one of its own. */
+  readonly checkpointId?: string | undefined;
+  /** Whether the saved run has ended: what comes under its id then is another one. */
+  readonly isOver?: boolean | undefined;
   /** The process that records, and its claim while it does: once it is gone, no more events come. */
   readonly owner?: string | undefined;
   readonly claim?: string | undefined;
@@ -76,14 +80,15 @@ export class LogRows {
     return (await this.#store.isOwnerAlive?.(owner)) !== false;
   }
 
-  /** Starts a recording, and removes the previous one, unless that is of the same turn. Returns the head with what it follows. */
+  /** Starts a recording, and removes the previous one, unless that is of the same turn or saved run. Returns the head with what it follows. */
   async begin(id: string, head: LogHead): Promise<LogHead> {
     const previous = await this.#readHead(id);
     if (head.turn !== undefined) await noteEvents(this.#store, head.turn, headKey(id));
     const { recording, run, turn, earlier = [] } = previous?.head ?? {};
-    const goesOn = turn !== undefined && turn === head.turn && recording !== undefined && run !== undefined;
+    const goesOn = isSameRun(previous?.head, head) && recording !== undefined && run !== undefined;
     const before = goesOn ? [...earlier, { recording, run }] : [];
-    const logged = goesOn && isBroken(previous?.head) ? await this.#logged(id, turn, before) : undefined;
+    const logged =
+      goesOn && turn !== undefined && isBroken(previous?.head) ? await this.#logged(id, turn, before) : undefined;
     const begun = goesOn ? { ...head, earlier: logged ?? before } : head;
     await this.#store.put(headKey(id), encode(begun), previous?.version);
     if (recording === undefined || (goesOn && logged === undefined)) return begun;
@@ -195,6 +200,12 @@ export class LogRows {
   async #read(key: string) {
     return (await this.#store.get(key)) ?? undefined;
   }
+}
+
+/** Whether a recording is of what the other one goes on with. */
+function isSameRun(former: LogHead | undefined, { turn, checkpointId }: LogHead): boolean {
+  if (former?.turn !== undefined || turn !== undefined) return former?.turn === turn;
+  return checkpointId !== undefined && former?.checkpointId === checkpointId && former.isOver !== true;
 }
 
 /** Whether the process of a recording is gone, or could not save the rest. */

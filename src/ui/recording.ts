@@ -80,7 +80,8 @@ export class Recording {
 
   async #end(more: Pick<LogHead, "isCut"> = {}): Promise<void> {
     if (this.#head === undefined) return;
-    await this.#options.rows.end(this.#options.id, { ...this.#head, ...more, groups: this.#groups });
+    const isOver = this.#head.checkpointId === undefined ? undefined : isEnd(this.events.at(-1));
+    await this.#options.rows.end(this.#options.id, { ...this.#head, ...more, isOver, groups: this.#groups });
   }
 
   #add(event: AgentEvent): void {
@@ -94,7 +95,7 @@ export class Recording {
   #begin({ checkpointId, runId }: Extract<AgentEvent, { type: "start" }>): void {
     const [, turn] = /^(~thread\/[^/]+\/\d{8})\/run$/.exec(checkpointId ?? "") ?? [];
     const owned = { version: 1, recording: this.#name, run: runId, owner: processOwner(), claim: this.#claim } as const;
-    const head: LogHead = turn === undefined ? owned : { ...owned, turn };
+    const head: LogHead = turn === undefined ? { ...owned, checkpointId } : { ...owned, turn };
     this.#head = head;
     this.#options.onStart(this);
     this.#write(async () => {
@@ -133,6 +134,11 @@ export class Recording {
   #wakeAll(): void {
     for (const wake of this.#wake.splice(0)) wake();
   }
+}
+
+/** Whether an event ends a run that is saved. One that waits or has failed may go on. */
+function isEnd(event: AgentEvent | undefined): boolean {
+  return event?.type === "finish" && event.finishReason !== "waiting";
 }
 
 /** Whether a turn that has stopped is told again, for a request that was repeated: what runs, or ran, has its recording. */
