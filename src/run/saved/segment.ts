@@ -159,8 +159,8 @@ class Segment<O> {
   readonly #codec: ValueCodec;
   readonly #patience: Patience;
   readonly #stop: CallStop;
-  /** It has lost its claim: if the row is gone, the run was taken away. */
-  #lost: CheckpointDocument | "unread" | undefined = undefined;
+  /** What is known of a run that was there: if its row is gone, it was taken away. `"unread"`: this call had claimed it. */
+  #known: CheckpointDocument | "unread" | undefined = undefined;
   #attempt = 0;
   /** How often a claim was not had: usually another one was faster, once. */
   #looksAgain = 0;
@@ -183,6 +183,7 @@ class Segment<O> {
   async run(): Promise<SavedRun<O>> {
     for (let isFirst = this.#mayBeNew; ; isFirst = false) {
       const found = isFirst ? undefined : await this.#read();
+      this.#known = found?.document ?? this.#known;
       const decision = found === undefined ? this.#begin() : await this.#decide(found);
       if (decision === undefined) await this.#wait();
       else if (!("claim" in decision)) return decision;
@@ -219,7 +220,7 @@ class Segment<O> {
   }
 
   #begin(): Decision<O> {
-    if (this.#lost !== undefined) return this.#takenAway(this.#lost);
+    if (this.#known !== undefined) return this.#takenAway(this.#known);
     if (!Object.hasOwn(this.#options, "input")) throw unknownCheckpoint(this.#id);
     return { claim: new DrivenRun(undefined, 0, this.#patience), answers: undefined };
   }
@@ -335,7 +336,7 @@ class Segment<O> {
     const wasCut = ended?.status === "ready" && !InterruptError.is(error);
     if (ended !== undefined && !wasCut) return endedRunOf(this.#id, this.#target.name, ended, () => undefined as never);
     if (isLost(error) && !this.#stop.signal.aborted) {
-      this.#lost = found?.document ?? "unread";
+      this.#known = found?.document ?? "unread";
       return undefined;
     }
     if (driven.isClaimed) throw error;
