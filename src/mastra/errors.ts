@@ -131,7 +131,8 @@ export const stepHasNotRun = (workflow: string, field: string, steps: readonly s
 export const notSuspended = (workflow: string, runId: string, cause?: unknown): KumikoError =>
   new KumikoError(
     "UNKNOWN_CHECKPOINT",
-    `Run "${runId}" of workflow "${workflow}" is not suspended, so it cannot be resumed.`,
+    `Run "${runId}" of workflow "${workflow}" is not suspended, so it cannot be resumed: it was never started, has ended or was canceled. ` +
+      "createRun() makes another run.",
     {
       cause,
     },

@@ -1,5 +1,4 @@
 import { checkOptions } from "../../check-options.js";
-import { checkpointInUse } from "../../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { type Interrupt, InterruptError } from "../../checkpoint/pause/interrupt.js";
 import { RequestContext } from "../../components/request-context.js";
@@ -16,6 +15,7 @@ import { EventChannel } from "./event-channel.js";
 import { abortRun, type LiveRun, newLiveRun } from "./flow.js";
 import type { FlowInput, WorkflowGraph } from "./flow-graph.js";
 import { answersFor } from "./resume-request.js";
+import { errorOfRun, type RunMethod, runInProgress } from "./run-errors.js";
 import type { RestartOptions, ResumeOptions, StartOptions } from "./run-options.js";
 import { resultOfRun, type StepTree, type WorkflowOutcome } from "./run-result.js";
 import type { AnyStep } from "./step.js";
@@ -49,6 +49,7 @@ export interface WorkflowApp {
 
 /** The options of one call, with the names of a graph run. */
 interface Call {
+  readonly method: RunMethod;
   readonly requestContext: RequestContext;
   readonly signal: AbortSignal | undefined;
   readonly callbacks: RunOptions["callbacks"];
@@ -113,9 +114,9 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   async start(options: StartOptions<In> = {}): Promise<WorkflowResult<Out>> {
     const call = this.#callOf("start", options, startOptionNames);
     const given = await checkedInput(this.#owner, options.inputData, options.initialState);
-    const isBusy = this.#live !== undefined;
+    if (this.#live !== undefined)
+      throw runInProgress({ workflow: this.workflowId, runId: this.runId, method: "start" });
     return this.#run(call, async ({ graph, savesQuestionsOnly }, live, run) => {
-      if (isBusy) throw checkpointInUse(this.#checkpointId, undefined);
       const saved = { ...run, checkpointId: this.#checkpointId };
       const isPassing = savesQuestionsOnly && !this.#isKnown;
       this.#isKnown = true;
@@ -183,10 +184,11 @@ export class WorkflowRun<in In = never, out Out = unknown> {
     return `${this.workflowId}/${this.runId}`;
   }
 
-  #callOf(method: string, options: RestartOptions, names: readonly string[]): Call {
+  #callOf(method: RunMethod, options: RestartOptions, names: readonly string[]): Call {
     const where = `${method} of workflow "${this.workflowId}"`;
     checkOptions(where, options, names);
     return {
+      method,
       requestContext: requestContextOf(where, options) ?? new RequestContext(),
       signal: signalOf(where, options),
       callbacks: options.callbacks,
@@ -197,21 +199,21 @@ export class WorkflowRun<in In = never, out Out = unknown> {
 
   /** Loads the open interrupts of a run that another process has started. */
   async #loadInterrupts(): Promise<readonly Interrupt[]> {
-    const interrupts = await (await import("./saved-questions.js")).savedQuestions(
-      this.#owner.app(),
-      this.#checkpointId,
-    );
+    const { savedQuestions } = await import("./saved-questions.js");
+    const interrupts = await savedQuestions(this.#owner.app(), this.#checkpointId).catch((error: unknown) => {
+      throw this.#told(error, "resume");
+    });
     if (interrupts.length > 0) return interrupts;
     throw notSuspended(this.workflowId, this.runId);
   }
 
-  #asNotSuspended(error: unknown): unknown {
-    const isOver = KumikoError.is(error) && ["UNKNOWN_CHECKPOINT", "CHECKPOINT_FINISHED"].includes(error.code);
-    return isOver ? notSuspended(this.workflowId, this.runId, error) : error;
+  /** An error of the checkpoint of this run, in terms of runs. */
+  #told(error: unknown, method: RunMethod): unknown {
+    return errorOfRun(error, { workflow: this.workflowId, runId: this.runId, method });
   }
 
   async #run(
-    { signal, ...call }: Call,
+    { method, signal, ...call }: Call,
     work: (app: WorkflowApp, live: LiveRun, options: RunOptions) => Promise<unknown>,
     resumed: LiveRun["resumed"] = [],
   ): Promise<WorkflowResult<Out>> {
@@ -226,7 +228,7 @@ export class WorkflowRun<in In = never, out Out = unknown> {
       const result = resultOfRun(
         live,
         this.#owner.tree,
-        await this.#settle(() => work(app, live, options), live, signal),
+        await this.#settle(() => work(app, live, options), live, { method, signal }),
       );
       if (result.status === "failed" || result.status === "canceled") await this.#forget(app);
       if (live.watchers.size > 0) live.emit(finishOf(live, result));
@@ -240,14 +242,14 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   async #settle(
     work: () => Promise<unknown>,
     live: LiveRun,
-    signal: AbortSignal | undefined,
+    { method, signal }: Pick<Call, "method" | "signal">,
   ): Promise<WorkflowOutcome> {
     try {
       return { status: "success", result: await work() };
     } catch (error) {
       if (this.#canceled !== undefined || signal?.aborted === true) return { status: "canceled" };
       if (InterruptError.is(error)) return this.#suspended(error, live);
-      if (live.state === undefined && live.failure === undefined) throw this.#asNotSuspended(error);
+      if (live.state === undefined && live.failure === undefined) throw this.#told(error, method);
       return { status: "failed", error: live.failure?.error ?? ownError(error) };
     }
   }
