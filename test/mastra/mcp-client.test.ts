@@ -61,4 +61,7 @@ it("tries again to connect, and refuses what has no effect", async () => {
   expect(make({ url: "http://localhost", requestInit: { method: "GET" } })).toThrow(/"method"/);
   expect(make({ comand: "x" })).toThrow(/"command"/);
   expect(() => new MCPClient({} as never)).toThrow(/servers/);
+  for (const server of [{}, { command: "x", url: "http://localhost" }, { command: "" }, { url: "ftp://localhost" }])
+    expect(make(server)).toThrow(expect.objectContaining({ code: "INVALID_OPTION" }));
+  expect(make({})).toThrow(/server "s" .* \(command\) or an address \(url\), and has neither/);
 });

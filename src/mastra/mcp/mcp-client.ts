@@ -5,6 +5,7 @@ import type { McpConnection } from "../../mcp/client/connection.js";
 import type { McpEndpoint, McpServerConfig } from "../../mcp/client/options.js";
 import type { McpPrompt } from "../../mcp/client/prompts.js";
 import type { McpResource, McpResourceContent, McpResourceTemplate } from "../../mcp/client/resources.js";
+import { shorten } from "../../schema/shorten.js";
 import { withoutUndefined } from "../../schema/without-undefined.js";
 import { kindOf } from "../../wording.js";
 import { invalidMastraOption } from "../errors.js";
@@ -164,8 +165,22 @@ export class MCPClient {
 function configOf(name: string, server: MCPClientServer, timeout: number | undefined): McpServerConfig {
   const where = `server "${name}" of new MCPClient`;
   checkOptions(where, server, serverNames, { hint: (option) => hints[option] ?? "" });
+  const { command, url } = server;
+  if ((command === undefined) === (url === undefined))
+    throw invalidMastraOption(
+      `${where} needs a program to start (command) or an address (url), ${command === undefined ? "and has neither" : "not both"}.`,
+    );
+  if (command !== undefined && (typeof command !== "string" || command === ""))
+    throw invalidMastraOption(`command of ${where} must be the name or path of a program (got ${kindOf(command)}).`);
+  if (url !== undefined && !isWebAddress(url))
+    throw invalidMastraOption(`url of ${where} must be an http or https URL (got ${shorten(url)}).`);
   const { requestInit, timeout: timeoutMs = timeout, connectTimeout: connectTimeoutMs, ...config } = server;
   if (requestInit !== undefined) checkOptions(`requestInit of ${where}`, requestInit, ["headers"]);
   const headers = requestInit?.headers && Object.fromEntries(new Headers(requestInit.headers));
   return withoutUndefined({ ...config, headers, timeoutMs, connectTimeoutMs }) as never;
+}
+
+function isWebAddress(url: unknown): boolean {
+  const isText = typeof url === "string" || url instanceof URL;
+  return isText && /^https?:\/\/[^/]/.test(String(url)) && URL.canParse(String(url));
 }
