@@ -1,7 +1,15 @@
 // Agents under Mastra's names: results, promises and chunks of streams, options of a call, approvals, and what is refused.
 import { assistantMessage, functionToolCall, memoryStore, userMessage } from "kumiko";
 import { approvals, type CallRule, createMiddleware, threads } from "kumiko/agents";
-import { Agent, createTool, createWorkflow, Mastra, type MastraAgentOptions, type MastraChunk } from "kumiko/mastra";
+import {
+  Agent,
+  createStep,
+  createTool,
+  createWorkflow,
+  Mastra,
+  type MastraAgentOptions,
+  type MastraChunk,
+} from "kumiko/mastra";
 import { createVectorQueryTool, memoryVectors } from "kumiko/rag";
 import { scriptedModel } from "kumiko/testing";
 import { uiMessageStream } from "kumiko/ui";
@@ -209,6 +217,7 @@ describe("the stream of an agent", () => {
     expect(last?.type === "error" && last.payload.error.message).toContain("no service");
     expect(await stream.finishReason).toBe("error");
     expect(stream.error?.message).toContain("no service");
+    await expect(stream.object).rejects.toThrow("no service");
     expect((await stream.toolResults).length).toBe(1);
     expect([(await stream.usage).inputTokens, stream.status]).toEqual([10, "failed"]);
     await expect(stream.getFullOutput()).rejects.toThrow("no service");
@@ -216,6 +225,22 @@ describe("the stream of an agent", () => {
     await stream.consumeStream({ onError });
     expect([onError.mock.calls.length, logger.error.mock.calls.length]).toEqual([1, 1]);
     await expect(agent.generate("Weather?")).rejects.toThrow();
+  });
+
+  it("rejects object, and nothing else, if the answer does not fit the schema", async () => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const schema = z.object({ n: z.number() });
+    const { agent } = agentWith(['{"n":"x"}', '{"n":"y"}'], { tools: {} });
+    const stream = await agent.stream("Count", { structuredOutput: { schema } });
+    void stream.object; // nobody waits for it
+    await read(stream.fullStream);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+    await expect(stream.object).rejects.toMatchObject({ code: "INVALID_OUTPUT" });
+    expect([await stream.finishReason, await stream.toolCalls, stream.status]).toEqual(["error", [], "failed"]);
+    await Promise.all([stream.text, stream.usage, stream.response, stream.reasoningText, stream.suspendPayload]);
   });
 
   it("rejects if the run does not begin", async () => {
@@ -242,6 +267,7 @@ describe("the stream of an agent", () => {
     const chunks = await read(aborted.fullStream);
     expect(chunks.at(-1)?.type).toBe("abort");
     expect([await aborted.finishReason, aborted.error, aborted.status]).toEqual(["aborted", undefined, "canceled"]);
+    expect(await aborted.object).toBeUndefined();
 
     const left = await agentWith([calling("slow")], more).agent.stream("Go");
     const [text, full] = [left.textStream.getReader(), left.fullStream.getReader()];
@@ -535,6 +561,30 @@ describe("an agent", () => {
     const make = () => new Agent({ name: "guide", model: scriptedModel("Hi"), [name]: {} });
     expect(make).toThrow(`"${name}"`);
     expect(make).toThrow(advice);
+  });
+
+  it.each([
+    ["voice", "speech service"],
+    ["evals", "evaluate of kumiko/evals"],
+    ["scorers", "evaluate of kumiko/evals"],
+    ["network", "handoffs"],
+    ["goals", "stopWhen"],
+    ["channels", "threadId"],
+    ["workspace", "workspace of kumiko/workspace"],
+  ])("refuses %s for a Mastra and for a call, and says what to use", async (name, advice) => {
+    expect(() => new Mastra({ [name]: {} })).toThrow(advice);
+    const agent = new Agent({ name: "guide", model: scriptedModel("Hi") });
+    await expect(agent.generate("Hi", { [name]: {} })).rejects.toThrow(advice);
+    await expect(agent.stream("Hi", { [name]: {} })).rejects.toThrow(advice);
+  });
+
+  it("refuses scorers of steps, and says what to use", () => {
+    const advice = "evaluate of kumiko/evals";
+    const agent = new Agent({ name: "guide", model: scriptedModel("Hi") });
+    const scorers = {};
+    expect(() => createStep({ id: "s", execute: async () => 1, scorers } as never)).toThrow(advice);
+    expect(() => createStep(agent, { scorers } as never)).toThrow(advice);
+    expect(() => createStep(pay, { scorers } as never)).toThrow(advice);
   });
 
   it("has no networks", () => {

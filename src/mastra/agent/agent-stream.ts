@@ -41,7 +41,7 @@ type Broken = Omit<Full<unknown>, "error"> & { readonly error: Error | undefined
  * promises of the parts of its result. The run has begun. If all its streams are cancelled, it is aborted.
  *
  * A run that fails ends its streams, with a chunk `error` in `fullStream`; the promises resolve with what there is, and `error` is
- * set. `getFullOutput` rejects.
+ * set. Only `object` rejects, and `getFullOutput`.
  *
  * @example
  * import { Agent } from "kumiko/mastra";
@@ -132,9 +132,15 @@ export class MastraAgentStream<Output = string> {
     });
   }
 
-  /** The value of the output schema; `undefined` without one. */
+  /** The value of the output schema; `undefined` without one. Rejects if the run fails, also with an answer that does not fit. */
   get object(): Promise<Full<Output>["object"]> {
-    return this.#part("object") as Promise<Full<Output>["object"]>;
+    const object = this.#settle().then((settled) => {
+      if (settled.error !== undefined) throw settled.error;
+      return settled.object;
+    });
+    // nobody has to read it: `error` tells of the failure too
+    object.catch(() => undefined);
+    return object as Promise<Full<Output>["object"]>;
   }
 
   /** The calls of all steps. */

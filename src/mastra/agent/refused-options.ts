@@ -1,14 +1,21 @@
+const speech = "Speech is not supported: give the text of a result to the speech service of your provider.";
+const scored = "Scorers are not supported: measure results with evaluate of kumiko/evals.";
+const measured = "Evals are not supported: measure results with evaluate of kumiko/evals.";
+const networks =
+  "Agent networks are not supported: use the option handoffs of an agent, or other agents as tools (agent.asTool()).";
+const channels =
+  "Channels are not supported: call agent.stream where the messages arrive, with a threadId for each channel.";
+
 /** What to use in place of options of Mastra that an agent does not have. The names in it are exports or options of this package. */
 const ofAgents: Readonly<Record<string, string>> = {
-  voice: "Speech is not supported: give the text of a result to the speech service of your provider.",
-  scorers: "Scorers are not supported: measure results with evaluate of kumiko/evals.",
-  evals: "Evals are not supported: measure results with evaluate of kumiko/evals.",
-  network: "Agent networks are not supported: use the option handoffs, or other agents as tools (agent.asTool()).",
+  voice: speech,
+  scorers: scored,
+  evals: measured,
+  network: networks,
   workspace: "Use the option middleware, with workspace of kumiko/workspace.",
-  goals: "Goals are not supported: use stopWhen, which says after each step whether the run is over.",
-  goal: "Goals are not supported: use stopWhen, which says after each step whether the run is over.",
-  channels:
-    "Channels are not supported: call agent.stream where the messages arrive, with a threadId for each channel.",
+  goals: goals(),
+  goal: goals(),
+  channels,
   memory:
     "Memory is not supported: conversations are kept in the storage when a call has memory: { thread, resource }. Use the option " +
     "middleware, with userProfile and recall of kumiko/agents across conversations, trimMessages and summarize for long ones.",
@@ -23,8 +30,7 @@ const ofAgents: Readonly<Record<string, string>> = {
   defaultStreamOptions: defaults(),
   defaultGenerateOptionsLegacy: defaults(),
   defaultStreamOptionsLegacy: defaults(),
-  defaultNetworkOptions:
-    "Agent networks are not supported: use the option handoffs, or agents as tools (agent.asTool()).",
+  defaultNetworkOptions: networks,
   system: "It is called instructions here.",
   skills: "Use the option middleware, with skills of kumiko/workspace.",
   requireApproval:
@@ -39,12 +45,24 @@ function processors(made: string, hook: string): string {
   return `Processors are not supported: use the option middleware of the agent, with ${use} of kumiko/agents.`;
 }
 
+function goals(owner?: string): string {
+  const option = owner === undefined ? "stopWhen" : `the option stopWhen of ${owner}`;
+  return `Goals are not supported: use ${option}, which says after each step whether the run is over.`;
+}
+
 function defaults(): string {
   return "Set modelOptions, maxSteps and output of the agent.";
 }
 
 /** The same for the options of a call. */
 const ofCalls: Readonly<Record<string, string>> = {
+  voice: speech,
+  evals: measured,
+  network: networks,
+  workspace: "Give the agent the option middleware, with workspace of kumiko/workspace.",
+  goals: goals("the agent"),
+  goal: goals("the agent"),
+  channels,
   clientTools: "Give the agent tools without execute: the run then waits for their results, and resume takes them.",
   toolsets: "Give the tools to the agent: new Agent({ tools }), which may be a function of the request context.",
   instructions:
@@ -63,7 +81,7 @@ const ofCalls: Readonly<Record<string, string>> = {
   prepareStep: "Use createMiddleware({ name, beforeStep }) of kumiko/agents.",
   inputProcessors: processors("guard or trimMessages", "beforeStep"),
   outputProcessors: processors("guard", "afterModel"),
-  scorers: "Scorers are not supported: measure results with evaluate of kumiko/evals.",
+  scorers: scored,
   savePerStep: 'It is an option of the agent: new Agent({ durability: "step" }).',
   format: "Use uiMessageStream(stream.events) of kumiko/ui for clients of the AI SDK.",
   telemetry: "Use callbacks: [otelTracer()], with otelTracer of kumiko/otel.",
@@ -100,25 +118,37 @@ const ofSettings: Readonly<Record<string, string>> = {
 };
 
 const ofMastra: Readonly<Record<string, string>> = {
+  voice: speech,
+  evals: measured,
+  network: networks,
+  goals: goals("agents"),
+  goal: goals("agents"),
+  channels,
   memory:
     "Memory is not supported: conversations are kept in the storage when a call has memory: { thread, resource }.",
   telemetry: "Give the agents and workflows callbacks: [otelTracer()], with otelTracer of kumiko/otel.",
   observability: "Give the agents and workflows callbacks: [otelTracer()], with otelTracer of kumiko/otel.",
-  scorers: "Scorers are not supported: measure results with evaluate of kumiko/evals.",
-  tts: "Speech is not supported: give the text of a result to the speech service of your provider.",
+  scorers: scored,
+  tts: speech,
   workspace: "Use the option middleware of the agents, with workspace of kumiko/workspace.",
   deployer: "Serve mastra.fetch with your own server: honoMiddleware, expressMiddleware or nextHandler.",
   bundler: "Serve mastra.fetch with your own server: honoMiddleware, expressMiddleware or nextHandler.",
   serverMiddleware: "Use server: { middleware }.",
   processors: "Processors are not supported: use the option middleware of the agents.",
   gateways: "Use models: a registry or gateway of the AI SDK.",
-  vnext_networks: "Agent networks are not supported: use the option handoffs, or agents as tools (agent.asTool()).",
+  vnext_networks: networks,
 };
 
 const hintIn =
   (hints: Readonly<Record<string, string>>) =>
   (name: string): string =>
     Object.hasOwn(hints, name) ? (hints[name] ?? "") : "";
+
+const ofSteps: Readonly<Record<string, string>> = {
+  scorers: scored,
+  requestContextSchema: "Check the values of requestContext in execute.",
+  metadata: "Steps have no metadata: tell what the step does in its description.",
+};
 
 /** Sentences that say what to use in place of an option; empty for options that no library is known to have. */
 export const refused = {
@@ -127,4 +157,5 @@ export const refused = {
   structuredOutput: hintIn(ofStructuredOutput),
   modelSettings: hintIn(ofSettings),
   mastra: hintIn(ofMastra),
+  step: hintIn(ofSteps),
 };

@@ -6,6 +6,7 @@ import type { OnlyInputSchema } from "../../tools/define/create-tool.js";
 import { kindOf } from "../../wording.js";
 import { isMastraAgent } from "../agent/agent.js";
 import { type AnyAgent, withOutput } from "../agent/any-agent.js";
+import { refused } from "../agent/refused-options.js";
 import { checkMastraSchemas, invalidStep } from "../errors.js";
 import type { AnyMastraTool } from "../tools/any-tool.js";
 import { isTool } from "../tools/create-tool.js";
@@ -141,7 +142,7 @@ export function toStep(given: unknown, where: string): AnyStep {
 }
 
 function stepOfFunction(options: object): AnyStep {
-  checkOptions("createStep", options, optionNames);
+  checkOptions("createStep", options, optionNames, { hint: refused.step });
   const { id, description, execute, retries, ...schemas } = options as StepOptions<
     AnySchema,
     AnySchema,
@@ -177,7 +178,7 @@ const agentStepOptions = ["retries", "maxSteps", "modelOptions", "structuredOutp
 function stepOfAgent(agent: AnyAgent, given: unknown = {}): AnyStep {
   const { id, description } = agent;
   const where = `createStep of agent "${agent.name}"`;
-  checkOptions(where, given, agentStepOptions);
+  checkOptions(where, given, agentStepOptions, { hint: refused.step });
   const { retries, structuredOutput, ...call } = given as AgentStepOptions;
   checkRetries(id, retries);
   const schema = structuredOutput === undefined ? undefined : schemaOf(where, structuredOutput);
@@ -201,7 +202,7 @@ function schemaOf(where: string, structuredOutput: object): AnySchema {
 
 function stepOfTool(tool: AnyMastraTool, given: unknown = {}): AnyStep {
   const { id, description, inputSchema, outputSchema, resumeSchema, suspendSchema } = tool as AnyStep & AnyMastraTool;
-  checkOptions(`createStep of tool "${id}"`, given, ["retries"]);
+  checkOptions(`createStep of tool "${id}"`, given, ["retries"], { hint: refused.step });
   const { retries } = given as ToolStepOptions;
   checkRetries(id, retries);
   const schemas = { inputSchema, outputSchema, resumeSchema, suspendSchema };
