@@ -648,6 +648,44 @@ describe("an agent", () => {
   });
 });
 
+describe("a runId of the caller, with a thread", () => {
+  const inProcess = (storage: ReturnType<typeof memoryStore>, ...answers: unknown[]) => {
+    const model = scriptedModel(...(answers as Script));
+    const agent = new Agent({ id: "guide", name: "Guide", model, tools: { pay, ask } });
+    new Mastra({ agents: { agent }, storage, logger: false });
+    return agent;
+  };
+  const options = { runId: "mine/1", memory: { resource: "u", thread: "t" } };
+  const names = async (storage: ReturnType<typeof memoryStore>) => {
+    const found: string[] = [];
+    for await (const id of storage.list("~mastra/")) found.push(id);
+    return found;
+  };
+
+  it.each(["generate", "stream"] as const)("of %s is found by every process until the run ends", async (method) => {
+    const storage = memoryStore();
+    const first = await inProcess(storage, calling("pay", { amount: 5 }))[method]("Pay", options);
+    expect([first.runId, await first.finishReason]).toEqual(["mine/1", "suspended"]);
+    expect(await names(storage)).toHaveLength(1);
+    const target = { runId: "mine/1", toolCallId: "c1" };
+    const paying = await inProcess(storage, calling("ask", {}, "", "c2")).approveToolCall(target);
+    expect([paying.runId, await paying.finishReason]).toEqual(["mine/1", "suspended"]);
+    const done = await inProcess(storage, "Paid.").resumeGenerate({ answer: "yes" }, { runId: "mine/1" });
+    expect([done.text, done.threadId]).toEqual(["Paid.", "t"]);
+    expect(await names(storage)).toEqual([]);
+    await expect(inProcess(storage).approveToolCall(target)).rejects.toMatchObject({ code: "UNKNOWN_CHECKPOINT" });
+  });
+
+  it("names the latest run that it was given to", async () => {
+    const storage = memoryStore();
+    const paying = () => inProcess(storage, calling("pay", { amount: 5 }));
+    await paying().generate("Pay", options);
+    await paying().generate("Pay", { ...options, memory: { resource: "u", thread: "other" } });
+    const result = await (await inProcess(storage, "Paid.").approveToolCall({ runId: "mine/1" })).getFullOutput();
+    expect([result.text, result.threadId]).toEqual(["Paid.", "other"]);
+  });
+});
+
 it("names in its advice only what there is", async () => {
   const named = new Set<string>();
   const agentOptions = [

@@ -25,7 +25,7 @@ export interface StartedRun {
   /** Tells of a failure that no `onError` hears. */
   log(message: string, error: unknown): void;
   /** Called with the result. */
-  ended(result: AgentResult<unknown>): void;
+  ended(result: AgentResult<unknown>): Promise<void>;
 }
 
 /** The method by which a server changes events before they are chunks. */
@@ -271,8 +271,8 @@ export class MastraAgentStream<Output = string> {
     const ended = await result;
     const settings = { runId, hasOutput: output !== undefined };
     const settled = ended === undefined ? brokenRun(this.#run) : mastraResult(ended.value, settings);
+    if (ended !== undefined) await this.#run.ended(ended.value);
     this.#settled = settled;
-    if (ended !== undefined) this.#run.ended(ended.value);
     return settled;
   }
 }

@@ -50,6 +50,7 @@ type Schema = AnyStandardSchema | JsonSchema | undefined;
 type Result<S> = MastraAgentResult<AgentOutput<S>>;
 /** @internal */
 type Stream<S> = MastraAgentStream<AgentOutput<S>>;
+type RunNames = typeof import("./run-names.js");
 /** What a call changes about its agent. */
 type Variant = Pick<ReadCall, "schema" | "asksAlways">;
 
@@ -100,7 +101,7 @@ export class Agent<const S extends Schema = undefined> implements Registrable, A
     const run = this.#runOptions(call);
     const agent = this.#variant(call);
     try {
-      return this.#ended(await agent.generate(agentPromptOf(prompt), run), call, call.runId) as never;
+      return (await this.#ended(await agent.generate(agentPromptOf(prompt), run), call, call.runId)) as never;
     } finally {
       await this.#describeThread(call);
     }
@@ -116,9 +117,10 @@ export class Agent<const S extends Schema = undefined> implements Registrable, A
 
   /** Resumes a run that waits for answers, failed or was cut off. */
   async resume(run: ResumeTarget, answers?: Answers, options: MastraResumeOptions = {}): Promise<Result<S>> {
-    const { target, call, runId } = this.#resumed(run, readResume(this.#where("resume"), options));
+    const { target, call, runId } = await this.#resumed(run, readResume(this.#where("resume"), options));
     if (call.hooks.isUsed) return (await this.#resume(target, answers, { call, runId })).getFullOutput() as never;
-    return this.#ended(await this.#variant(call).resume(target, answers, call.options), call, runId) as never;
+    const result = await this.#variant(call).resume(target, answers, call.options);
+    return (await this.#ended(result, call, runId)) as never;
   }
 
   /**
@@ -131,7 +133,7 @@ export class Agent<const S extends Schema = undefined> implements Registrable, A
     if (options === undefined && isFields(second) && typeof second.runId === "string")
       return this.#answer("resumeStream", second as never, "any", first) as never;
     const call = readResume(this.#where("resumeStream"), options ?? {});
-    const resumed = this.#resumed(first as ResumeTarget, call);
+    const resumed = await this.#resumed(first as ResumeTarget, call);
     return this.#resume(resumed.target, second as Answers | undefined, resumed) as never;
   }
 
@@ -243,7 +245,7 @@ export class Agent<const S extends Schema = undefined> implements Registrable, A
     const { runId, toolCallId, ...options } = given ?? {};
     if (typeof runId !== "string" || runId === "")
       throw invalidMastraOption(`${where} needs the runId of a suspended run (got ${String(runId)}).`);
-    const { target, call } = this.#resumed(runId, readResume(where, options));
+    const { target, call } = await this.#resumed(runId, readResume(where, options));
     const known = this.#suspended.get(runId)?.interrupts;
     const interrupts = known ?? (await this.#variant(call).resume(target, undefined, call.options)).interrupts;
     const { id } = questionFor({ agent: this.name, runId, toolCallId }, interrupts, question);
@@ -251,13 +253,14 @@ export class Agent<const S extends Schema = undefined> implements Registrable, A
   }
 
   /** The run that is meant, with what its first call has changed about the agent. */
-  #resumed(run: ResumeTarget, call: ReadCall) {
+  async #resumed(run: ResumeTarget, call: ReadCall) {
     const { runId = undefined } = (isFields(run) ? run : { runId: run }) as { readonly runId?: string };
     const known = runId === undefined ? undefined : this.#suspended.get(runId);
     const schema = call.schema ?? known?.schema;
     const asksAlways = call.asksAlways || known?.asksAlways === true;
-    const target = typeof run === "string" && known !== undefined ? known.checkpointId : run;
-    return { target, runId, call: { ...call, schema, asksAlways } };
+    const target = typeof run === "string" ? (known?.checkpointId ?? (await this.#savedIdOf(run))) : run;
+    const isNamed = typeof run === "string" && target !== run;
+    return { target, runId, call: { ...call, schema, asksAlways, isNamed } };
   }
 
   /** The run, once it has begun. Rejects if it does not begin: with a wrong option, or while its thread is busy. */
@@ -277,19 +280,40 @@ export class Agent<const S extends Schema = undefined> implements Registrable, A
     return new MastraAgentStream({
       ...{ runId, agentId: this.id, stream, tape, hooks: call.hooks, output: this.#outputOf(call) },
       log: (message, error) => this.#ownerOf().logger.error(`${message} (agent "${this.name}").`, error),
-      ended: (result) => void this.#ended(result, call, runId),
+      ended: async (result) => void (await this.#ended(result, call, runId)),
     });
   }
 
   /** The result for the caller. A run that waits is remembered, so that its id is enough to go on with it. */
-  #ended(result: AgentResult<unknown>, call: ReadCall, known: string | undefined): MastraAgentResult<unknown> {
+  async #ended(
+    result: AgentResult<unknown>,
+    call: ReadCall,
+    known: string | undefined,
+  ): Promise<MastraAgentResult<unknown>> {
     const { checkpointId, interrupts } = result;
     const runId = known ?? checkpointId ?? crypto.randomUUID();
     this.#suspended.delete(runId);
-    const { schema, asksAlways } = call;
-    if (interrupts.length > 0 && checkpointId !== undefined)
+    const { schema, asksAlways, isNamed } = call;
+    if (interrupts.length > 0 && checkpointId !== undefined) {
       this.#suspended.add(runId, { checkpointId, interrupts, schema, asksAlways });
+      if (checkpointId !== runId) await this.#named((names, store) => names.nameRun(store, runId, checkpointId), runId);
+    } else if (isNamed === true) await this.#named((names, store) => names.forgetRun(store, runId), runId);
     return mastraResult(result, { runId, hasOutput: this.#outputOf(call) !== undefined });
+  }
+
+  /** Where a run is saved that another process may have stopped in. */
+  async #savedIdOf(runId: string): Promise<string> {
+    return (await import("./run-names.js")).savedIdOf(this.#storeOf(), runId);
+  }
+
+  /** The result of the run does not depend on its name in the store. */
+  async #named(change: (names: RunNames, store: CheckpointStore) => Promise<void>, runId: string): Promise<void> {
+    try {
+      await change(await import("./run-names.js"), this.#storeOf());
+    } catch (error) {
+      const what = `The runId "${runId}" of agent "${this.name}" could not be written to the storage`;
+      this.#ownerOf().logger.error(`${what}. Other processes find the run by checkpointId of its result.`, error);
+    }
   }
 
   /** A run with an id of its own is saved under it; a turn of a thread has its place in the thread. */

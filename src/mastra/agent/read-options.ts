@@ -18,6 +18,8 @@ export interface ReadCall {
   readonly asksAlways: boolean;
   readonly hooks: CallHooks;
   readonly runId: string | undefined;
+  /** The run was found by a `runId` that is not the id under which it is saved. */
+  readonly isNamed?: boolean | undefined;
   /** What is added to the metadata of the thread. */
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
 }
