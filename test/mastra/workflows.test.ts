@@ -546,6 +546,16 @@ describe("a run that waits", () => {
 });
 
 describe("a run that is watched or canceled", () => {
+  it("has its status where the events of its stream end", async () => {
+    const cases = { success: add("a"), failed: failing("a"), suspended: asking("a") };
+    for (const [status, only] of Object.entries(cases)) {
+      const flow = registered(workflow().then(only as never) as never as ReturnType<typeof workflow>);
+      const stream = flow.createRun().stream({ inputData: 1 });
+      for await (const _event of stream.fullStream);
+      expect(stream.status).toBe(status);
+    }
+  });
+
   it("tells of its steps in order, to readers and watchers", async () => {
     const flow = registered(
       workflow()

@@ -289,12 +289,15 @@ export class WorkflowRun<in In = never, out Out = unknown> {
   #stream(work: () => Promise<WorkflowResult<Out>>): WorkflowStream<Out> {
     const channel = new EventChannel();
     const leave = this.watch((event) => channel.write(event));
-    const result = work().finally(() => {
+    const result = work();
+    const stream = new WorkflowStream<Out>(this, channel, result);
+    // the stream has heard first of the result: its status is known where its events end
+    const end = (): void => {
       leave();
       channel.close();
-    });
-    result.catch(() => undefined);
-    return new WorkflowStream<Out>(this, channel, result);
+    };
+    result.then(end, end);
+    return stream;
   }
 }
 
