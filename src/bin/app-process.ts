@@ -1,12 +1,14 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DevState } from "../viewer/api.js";
 import type { ChildOptions } from "./dev-child.js";
 import { watchFolder } from "./watch-folder.js";
 
+/** `dist`, or `src`: where the code of this package is. */
+const ours = dirname(dirname(fileURLToPath(import.meta.url))) + sep;
 const settleMs = 150;
 const pingMs = 2_000;
 const silentMs = 10_000;
@@ -186,8 +188,10 @@ export function failureIn(
   const places = [...told.matchAll(/(?:file:\/\/)?((?:[A-Za-z]:)?[\\/][^\s():]+:\d+)(?::\d+)?/g)].map(
     ([, at]) => at ?? "",
   );
-  const own = places.find((at) => at.startsWith(folder) && !at.includes("node_modules"));
-  return { message, place: own ?? (message === undefined ? undefined : places[0]) };
+  const own = places.find((at) => at.startsWith(folder) && !at.includes("node_modules") && !at.startsWith(ours));
+  // where this package threw helps nobody
+  const others = places.filter((at) => !at.startsWith(ours));
+  return { message, place: own ?? (message === undefined ? undefined : others[0]) };
 }
 
 function packageFolder(file: string): string {

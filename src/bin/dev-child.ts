@@ -1,12 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { readTrace } from "../callbacks/read-trace.js";
 import type { CheckpointStore } from "../checkpoint/checkpoint-store.js";
+import { KumikoError, messageOf } from "../errors.js";
 import { ViewerServer } from "../viewer/server/viewer-server.js";
-import { type App, checkViewerOptions } from "../viewer/viewer-options.js";
+import { type App, checkViewerOptions, type DevParts } from "../viewer/viewer-options.js";
 import { type DevOptions, isPostgres, isTrace } from "./dev-options.js";
 
 /** What the parent gives this process, in which the user's code runs. */
@@ -19,7 +20,7 @@ async function serve({ file, can, prices, store: address }: ChildOptions, secret
   const access = { can, ...(user === undefined ? {} : { user }) };
   const priced = prices === undefined ? {} : { prices: JSON.parse(readFileSync(prices, "utf8")) };
   const isRecorded = file !== undefined && isTrace(file);
-  const traces = isRecorded ? [traceIn(file)] : [];
+  const recorded = isRecorded ? traceIn(file) : {};
   const options = {
     apps: file === undefined || isRecorded ? {} : await appsIn(file),
     ...(file === undefined && store !== undefined && { stores: { store } }),
@@ -28,7 +29,7 @@ async function serve({ file, can, prices, store: address }: ChildOptions, secret
   };
   checkViewerOptions(options);
   const session = file === undefined ? undefined : store;
-  const shown = new ViewerServer(options, { session, traces, takesSpans: !isRecorded });
+  const shown = new ViewerServer(options, { ...recorded, session, takesSpans: !isRecorded });
   const server = createServer((request, response) => {
     if (request.headers["x-kumiko-secret"] === secret) void answer(request, response, shown);
     else response.writeHead(403).end();
@@ -43,13 +44,15 @@ async function serve({ file, can, prices, store: address }: ChildOptions, secret
   });
 }
 
-/** Throws what `readTrace` says of it. */
-function traceIn(file: string) {
+/** The trace in a file, or what is wrong with the file: the page shows that, too. */
+function traceIn(file: string): Pick<DevParts, "traces" | "unreadable"> {
   try {
-    return readTrace(JSON.parse(readFileSync(file, "utf8")));
+    return { traces: [readTrace(JSON.parse(readFileSync(file, "utf8")))] };
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new Error(`${file} is not JSON: ${error.message}`);
+    const what = error instanceof SyntaxError ? `It is not JSON: ${error.message}` : messageOf(error);
+    const told = new KumikoError("INVALID_TRACE", `${file} cannot be read. ${what}`);
+    const since = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    return { unreadable: [{ name: basename(file), since, error: told }] };
   }
 }
 

@@ -58,12 +58,22 @@ export interface ViewerOptions {
   readonly origin?: string | undefined;
 }
 
+/** A file that should have been a trace. */
+export interface UnreadableTrace {
+  readonly name: string;
+  /** When it was written, in milliseconds since 1970. */
+  readonly since: number;
+  readonly error: KumikoError;
+}
+
 /** What `kumiko dev` has beside the options of `viewer`. */
 export interface DevParts {
   /** Keeps the runs of apps without a store. @default in memory, until the process ends */
   readonly session?: CheckpointStore | undefined;
   /** Recorded runs, only to look at. */
   readonly traces?: readonly Trace[] | undefined;
+  /** Files that should have been traces: each is a failed run with its error. */
+  readonly unreadable?: readonly UnreadableTrace[] | undefined;
   /** Whether it takes the spans that `devtools()` sends. */
   readonly takesSpans?: boolean | undefined;
 }

@@ -118,7 +118,7 @@ it("shows a store alone, where questions are answered for workers", async () => 
   await soon(async () => (await first.get<RunView>(`runs/${ref}`)).output?.value).toBe("why? because");
 }, 60_000);
 
-it("shows a recorded trace, and says what is wrong with one", async () => {
+it("shows a recorded trace, and of one that cannot be read a row with its error", async () => {
   const path = folder();
   const { Chain, traceRecorder } = await import("kumiko");
   const app = new Chain<string>()
@@ -138,13 +138,24 @@ it("shows a recorded trace, and says what is wrong with one", async () => {
   });
   expect((await dev.about()).can).toBe("look");
   for (const [text, message] of [
-    ["{", "trace.json is not JSON"],
+    ["{", "It is not JSON"],
+    ["[]", "Not a trace: it must be an object"],
     ['{ "version": 9, "runs": [], "graphs": {} }', "newer"],
     ['{ "version": 1, "runs": [{ "id": 1 }], "graphs": {} }', "runs[0].id"],
   ] as const) {
     writeFileSync(join(path, "trace.json"), text);
-    await soon(async () => (await dev.about()).dev?.message).toContain(message);
+    await soon(async () => (await dev.get<RunList>("runs")).runs?.[0]?.error?.message).toContain(message);
+    const [row] = (await dev.get<RunList>("runs")).runs;
+    expect(row).toMatchObject({ graph: "trace.json", status: "failed", error: { code: "INVALID_TRACE" } });
+    expect(row?.error?.message).toContain(`${join(path, "trace.json")} cannot be read.`);
+    expect(await dev.get<RunView>(`runs/${row?.ref}`)).toMatchObject({
+      run: row,
+      spans: [],
+      errors: [row?.error?.message],
+    });
+    expect(await dev.get("dev")).toEqual({ status: "running", hasChanged: false });
   }
+  expect(dev.output()).not.toContain("    at ");
 }, 60_000);
 
 it("takes the runs of other processes that have devtools()", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { failureIn } from "../../src/bin/app-process.js";
 import { readDevOptions } from "../../src/bin/dev-options.js";
-import { code, folder, soon, startDev } from "./start-dev.js";
+import { code, folder, root, soon, startDev } from "./start-dev.js";
 
 const counter = (name: string): string =>
   code(
@@ -49,6 +49,9 @@ it("finds where an error was thrown in the files of the user", () => {
     "at a (/app/node_modules/x/a.js:1:2)\nTypeError: no\n    at node:internal\n    at run (/app/src/agent.ts:7:3)";
   expect(failureIn(told, "/app")).toEqual({ message: "TypeError: no", place: "/app/src/agent.ts:7" });
   expect(failureIn("killed", "/app")).toEqual({ message: undefined, place: undefined });
+  const ours = `Error: it exports nothing\n    at appsIn (file://${join(root, "src/bin/dev-child.ts")}:7:3)`;
+  expect(failureIn(ours, "/app").place).toBeUndefined();
+  expect(failureIn(ours, root).place).toBeUndefined();
 });
 
 it("serves its page to all, its data with the token only, at both loopback addresses", async () => {

@@ -56,14 +56,14 @@ export class ViewerServer {
   readonly #foreign: ForeignSpans;
   #dropped = 0;
 
-  constructor(options: ViewerOptions, { session, traces = [], takesSpans = false }: DevParts = {}) {
+  constructor(options: ViewerOptions, { session, traces = [], unreadable = [], takesSpans = false }: DevParts = {}) {
     const { basePath = "/", redact, prices } = options;
     this.#options = options;
     this.#base = basePath.endsWith("/") ? basePath : `${basePath}/`;
     this.#shown = shownApps(options, session);
     this.#files = new PageFiles(this.#base);
     this.#takesSpans = takesSpans;
-    this.#recorded = new RecordedRuns(traces, { redact, prices, show: this.#values.view });
+    this.#recorded = new RecordedRuns({ traces, unreadable }, { redact, prices, show: this.#values.view });
     this.#stored = new StoredRuns(this.#shown);
     this.#live = new LiveRuns(
       {

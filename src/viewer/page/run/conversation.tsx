@@ -44,7 +44,9 @@ export function Conversation({ moment, selected, onSelect, answer, loadTurns }: 
   }, [last, items.length]);
   const open = moment.isEnd ? view.questions : [];
   const isTold = items.some(({ kind }) => kind === "error") || items.some(isFailedCall);
-  const error = moment.isEnd && !isTold ? view.run.error : undefined;
+  // what is wrong with a run that cannot be read stands above
+  const isNoted = view.errors.includes(view.run.error?.message ?? "");
+  const error = moment.isEnd && !isTold && !isNoted ? view.run.error : undefined;
   return (
     <div class="talk" ref={ref} tabIndex={0} role="log" aria-label="Conversation" aria-live="off">
       <EarlierTurns turns={view.turns ?? []} load={loadTurns} />
