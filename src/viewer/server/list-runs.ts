@@ -15,11 +15,13 @@ export interface ListParts {
   readonly lives: ReadonlyMap<string, LiveRun>;
   /** The rows of runs that may not be in a store: of those, and of files. */
   readonly rows: Map<string, RunRow>;
+  /** Rows of stores that were found to be unreadable, whatever their index says. They are among `rows`, too. */
+  readonly unreadable: ReadonlyMap<string, RunRow>;
 }
 
 /** `GET runs`: a page of the runs of all stores and of those that passed the handler, the newest first. */
 export async function listRuns(search: URLSearchParams, parts: ListParts): Promise<RunList> {
-  const { stored, views, lives, rows: others } = parts;
+  const { stored, views, lives, rows: others, unreadable } = parts;
   const limit = Math.min(200, Math.max(1, Number(search.get("limit")) || 50));
   const [, since = "", cursor = ""] = /^(\d{1,15})\.(.*)$/s.exec(search.get("after") ?? "") ?? [];
   const { query, isWanted: matchesQuery } = wanted(search, parts.shown);
@@ -33,7 +35,7 @@ export async function listRuns(search: URLSearchParams, parts: ListParts): Promi
     const rows = newest.runs.map((run) => {
       const ref = storedRef(run.storeName, run.row.id);
       others.delete(ref);
-      return views.storedRow(run, lives.get(ref));
+      return unreadable.get(ref) ?? views.storedRow(run, lives.get(ref));
     });
     found.push(...rows.filter(isWanted));
     scanned += Math.max(1, rows.length);

@@ -26,7 +26,7 @@ import { errorView, type Redact, wireView, withoutSecrets } from "../wire-value.
 import type { LiveRun, LiveSpan } from "./live-span.js";
 import { toolsOf } from "./shown-apps.js";
 import { allSpans, type SpanRange, spanPage } from "./span-page.js";
-import type { ReadRun, StoredRun, StoredRuns } from "./stored-runs.js";
+import type { ReadRun, StoredRun, StoredRuns, UnreadableRun } from "./stored-runs.js";
 import { turnViews } from "./turn-views.js";
 import type { ValueViews } from "./value-views.js";
 
@@ -38,7 +38,7 @@ export interface KnownRun {
   readonly stored: ReadRun | undefined;
   readonly live: LiveRun | undefined;
   /** Of a run that a store has, but that cannot be read. */
-  readonly unreadable?: { readonly run: StoredRun; readonly message: string } | undefined;
+  readonly unreadable?: UnreadableRun | undefined;
 }
 
 export interface ViewParts {
@@ -84,6 +84,11 @@ export class RunViews {
       ...(forkOf !== undefined && { forkOf }),
       ...(live !== undefined && this.#known(live)),
     };
+  }
+
+  /** A run that cannot be read has failed, whatever the store's index says. */
+  unreadableRow({ run, error }: UnreadableRun, live?: LiveRun): RunRow {
+    return { ...this.storedRow(run, live), status: "failed", error: errorView(error, this.#parts.redact) };
   }
 
   /** The row of a run of which only spans are known. */
@@ -134,9 +139,10 @@ export class RunViews {
 
   async view({ ref, stored, live, unreadable }: KnownRun): Promise<RunView> {
     const kept = stored ?? unreadable?.run;
-    const row = kept === undefined ? undefined : this.storedRow(kept, live);
-    const run = row ?? this.liveRow(live as LiveRun, ref, undefined);
-    const errors: string[] = unreadable === undefined ? [] : [unreadable.message];
+    const broken = unreadable && this.unreadableRow(unreadable, live);
+    const known = kept === undefined ? this.liveRow(live as LiveRun, ref, undefined) : this.storedRow(kept, live);
+    const run = broken ?? known;
+    const errors: string[] = broken?.error === undefined ? [] : [broken.error.message];
     const info = infoOf({ ref, stored, live, unreadable });
     const graphs: Record<string, GraphInfo> = info === undefined ? {} : { [info.name]: info };
     const saves = await this.#saves(stored, errors);

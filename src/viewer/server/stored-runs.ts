@@ -1,4 +1,4 @@
-import { inCheckpoint } from "../../checkpoint/checkpoint-errors.js";
+import { inCheckpoint, unreadableCheckpoint } from "../../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import type { CheckpointDocument } from "../../checkpoint/document/document.js";
 import { indexIn, readDocument, readTree } from "../../checkpoint/document/read-document.js";
@@ -8,7 +8,7 @@ import { systemClock } from "../../components/clock.js";
 import { findRows } from "../../durable/find-rows.js";
 import { lenientCodec } from "../../durable/lenient-codec.js";
 import { Owners } from "../../durable/owners.js";
-import { KumikoError } from "../../errors.js";
+import { KumikoError, messageOf } from "../../errors.js";
 import { openQuestions } from "../../run/saved/saved-run.js";
 import type { Shown, ShownApp } from "./shown-apps.js";
 
@@ -26,6 +26,12 @@ export interface ReadRun extends StoredRun {
   readonly questions: readonly Interrupt[];
 }
 
+/** A run in a store that cannot be read. */
+export interface UnreadableRun {
+  readonly run: StoredRun;
+  readonly error: KumikoError;
+}
+
 /** The newest runs of all stores. */
 export interface Newest {
   readonly runs: readonly StoredRun[];
@@ -37,11 +43,15 @@ const second = 1_000;
 /** How far back is looked, until enough is found. */
 const windows = [10, 120, 1_800, 14_400, 86_400, 864_000, 8_640_000].map((seconds) => seconds * second);
 const pageSize = 1_000;
+/** So many runs that cannot be read are looked at again for each list. */
+const mostUnreadable = 50;
 
 /** Reads the stores of the apps, and those beside them. */
 export class StoredRuns {
   readonly #shown: Shown;
   readonly #owners = new Map<CheckpointStore, Owners>();
+  /** What the last read found. */
+  readonly #unreadable = new Map<string, { readonly storeName: string; readonly id: string }>();
 
   constructor(shown: Shown) {
     this.#shown = shown;
@@ -74,8 +84,32 @@ export class StoredRuns {
       .slice(0, limit);
   }
 
+  /** Runs that could not be read when they were read last, and cannot be now: a list has only what the store's index says. */
+  async unreadable(): Promise<UnreadableRun[]> {
+    const found = await Promise.all(
+      [...this.#unreadable.values()].map(async ({ storeName, id }) => {
+        const error = await this.read(storeName, id).catch((thrown: unknown) => thrown);
+        const run = isUnreadable(error) ? await this.rowOf(storeName, id).catch(() => undefined) : undefined;
+        return run !== undefined && isUnreadable(error) ? [{ run, error }] : [];
+      }),
+    );
+    return found.flat();
+  }
+
   /** A run with its document; `undefined` if there is none. */
   async read(storeName: string, id: string): Promise<ReadRun | undefined> {
+    const key = `${storeName}.${id}`;
+    try {
+      const run = await this.#read(storeName, id);
+      this.#unreadable.delete(key);
+      return run;
+    } catch (error) {
+      if (isUnreadable(error) && this.#unreadable.size < mostUnreadable) this.#unreadable.set(key, { storeName, id });
+      throw error;
+    }
+  }
+
+  async #read(storeName: string, id: string): Promise<ReadRun | undefined> {
     const store = this.#shown.stores.get(storeName);
     const stored = await store?.get(id);
     if (store === undefined || stored === undefined || stored === null) return undefined;
@@ -86,7 +120,7 @@ export class StoredRuns {
       const [row = run.row] = await this.#withOwners(store, [{ id, ...document.index }]);
       return { ...run, row, document, questions: openQuestions(document) };
     } catch (error) {
-      throw KumikoError.is(error) ? inCheckpoint(id, error) : error;
+      throw inCheckpoint(id, KumikoError.is(error) ? error : unreadableCheckpoint(messageOf(error), error));
     }
   }
 
@@ -121,6 +155,11 @@ export class StoredRuns {
       dead.has(row.owner ?? "") && row.status === "running" ? { ...row, status: "ready" } : row,
     );
   }
+}
+
+/** Whether an error is about what a row holds, not about the store. */
+export function isUnreadable(error: unknown): error is KumikoError {
+  return KumikoError.is(error) && error.code !== "STORE_FAILED";
 }
 
 /** A database that an app has opened and `--store` names too tells of each run twice: the app's is kept. */

@@ -23,7 +23,7 @@ import { infoOf, type KnownRun, liveRef, RunViews, segmentView, storedRef } from
 import { appView, type Shown, shownApps } from "./shown-apps.js";
 import { ForeignSpans, type SpansRequest } from "./span-messages.js";
 import { spanRange } from "./span-page.js";
-import { type ReadRun, StoredRuns } from "./stored-runs.js";
+import { isUnreadable, type ReadRun, StoredRuns } from "./stored-runs.js";
 import { turnViews } from "./turn-views.js";
 import { ValueViews } from "./value-views.js";
 
@@ -158,7 +158,7 @@ export class ViewerServer {
     if (what === "about") return json(this.#about(access));
     if (what === "questions") return json(await this.#questions());
     if (what === "live") return this.#follow(search);
-    if (what === "runs" && id === undefined) return json(await listRuns(search, this.#listed()));
+    if (what === "runs" && id === undefined) return json(await listRuns(search, await this.#listed()));
     if (what === "apps" && id !== undefined) {
       const app = this.#app(id);
       if (more === "level") return json(levelIn(app.info, search));
@@ -215,11 +215,17 @@ export class ViewerServer {
     return respond(stream, "application/x-ndjson; charset=utf-8");
   }
 
-  #listed(): ListParts {
+  async #listed(): Promise<ListParts> {
     const lives = new Map([...this.#live.byKey.values()].map((run) => [this.#refOf(run), run]));
     const rows = new Map(this.#recorded.rows.map((row) => [row.ref, row]));
     for (const [ref, run] of lives) rows.set(ref, this.#views.liveRow(run, ref, this.#appOf(run.graph)?.row));
-    return { shown: this.#shown, stored: this.#stored, views: this.#views, lives, rows };
+    const unreadable = new Map<string, RunRow>();
+    for (const { run, error } of await this.#stored.unreadable()) {
+      const row = this.#views.unreadableRow({ run, error });
+      unreadable.set(row.ref, row);
+      rows.set(row.ref, row);
+    }
+    return { shown: this.#shown, stored: this.#stored, views: this.#views, lives, rows, unreadable };
   }
 
   async #questions(): Promise<QuestionList> {
@@ -278,7 +284,13 @@ export class ViewerServer {
     }
     const { stored, live, unreadable } = await this.#known(textIn(body, "ref"));
     if (stored === undefined)
-      throw new Refusal(409, "NOT_SAVED", unreadable?.message ?? "The run is not saved, so nothing can go on with it.");
+      throw new Refusal(
+        409,
+        "NOT_SAVED",
+        unreadable === undefined
+          ? "The run is not saved, so nothing can go on with it."
+          : withoutSecrets(unreadable.error.message),
+      );
     switch (what) {
       case "answer":
         return this.#answer(stored, isFields(body.answers) ? body.answers : {}, access);
@@ -353,8 +365,8 @@ export class ViewerServer {
       );
       if (stored !== undefined || (live !== undefined && known === undefined)) return { ref, stored, live };
       const row = await this.#stored.rowOf(storeName, rest.slice(storeName.length + 1));
-      if (row !== undefined)
-        return { ref, stored, live, unreadable: { run: row, message: withoutSecrets(messageOf(known)) } };
+      if (row !== undefined && isUnreadable(known))
+        return { ref, stored, live, unreadable: { run: row, error: known } };
       if (known instanceof Error) throw known;
     }
     throw new Refusal(404, "UNKNOWN_RUN", "There is no such run any more.");

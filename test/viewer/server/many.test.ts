@@ -176,8 +176,21 @@ it("shows a run that cannot be read, with its error, beside those that can", asy
   expect(questions).toMatchObject([{ run: { checkpointId: "good" } }]);
   expect(errors).toMatchObject([{ ref: "s.desk.bad", message: expect.any(String) }]);
   const view = await get<RunView>("runs/s.desk.bad");
-  expect(view.run).toMatchObject({ checkpointId: "bad", status: "waiting" });
+  expect(view.run).toMatchObject({
+    ...{ checkpointId: "bad", graph: "desk", status: "failed" },
+    error: { code: "CHECKPOINT_UNREADABLE", message: expect.stringContaining("bad") },
+  });
   expect(view.errors).toEqual([expect.stringMatching(/bad/)]);
+  // once it was read, lists know it too, until it can be read again
+  const ids = async (query: string) =>
+    (await get<RunList>(`runs?${query}`)).runs.map(({ checkpointId }) => checkpointId);
+  expect((await get<RunList>("runs")).runs.filter(({ checkpointId }) => checkpointId === "bad")).toEqual([view.run]);
+  expect(await ids("status=failed")).toEqual(["bad"]);
+  expect(await ids("status=waiting")).toEqual(["good"]);
+  const good = await store.get("good");
+  await store.put("bad", good?.data as Uint8Array, (await store.get("bad"))?.version, index);
+  expect(await ids("status=waiting")).toEqual(["bad", "good"]);
+  expect(await ids("status=failed")).toEqual([]);
 });
 
 it("says nothing of errors of authorize and onAnswer, whatever their class", async () => {
