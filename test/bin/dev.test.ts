@@ -23,7 +23,9 @@ it("names what is wrong before anything listens", () => {
     [[file, file], "takes one file"],
     [[file, "--can", "all"], "--can must be look, answer or act"],
     [[file, "--host", "0.0.0.0"], "it needs a --token of at least 32 characters"],
-    [[file, "--token", "short"], "--token must have at least 20 characters"],
+    [[file, "--token", "x".repeat(31)], "--token must have at least 32 characters"],
+    [[file, "--host", "0.0.0.0", "--token", "short"], "--token must have at least 32 characters"],
+    [[file, "--token", `${"x".repeat(32)}!`], "letters, digits, - and _."],
     [[file, "--port", "x"], "--port must be a number"],
     [[file, "--colour"], "--colour"],
     [[file, "--prices", prices], "must be JSON of this form"],
@@ -39,6 +41,8 @@ it("names what is wrong before anything listens", () => {
   ] as [string[], string][]) {
     expect(() => readDevOptions(args)).toThrow(message);
   }
+  const token = "x".repeat(32);
+  expect(readDevOptions([file ?? "", "--host", "0.0.0.0", "--token", token])).toMatchObject({ token });
   expect(readDevOptions([file ?? "", "--host", "::1"])).toMatchObject({ port: 4600, can: "act", isOpened: true });
   expect(readDevOptions(["--store", store ?? ""])).toMatchObject({ file: undefined, can: "look" });
   expect(readDevOptions(["--store", "postgres://me@db/x", "--can", "answer"])).toMatchObject({ can: "answer" });
