@@ -270,10 +270,9 @@ export class ViewerServer {
     const needed = what === "answer" || what === "go-on" ? "answer" : "act";
     if (!Object.hasOwn(actions, what)) throw notFound();
     if (levels.indexOf(can) < levels.indexOf(needed)) throw new Refusal(403, "FORBIDDEN", `You may only ${can}.`);
-    const key = textIn(body, "key");
-    const result = await this.#once.do(`${what} ${key}`, () =>
-      this.#act(what as keyof typeof actions, body, { can, user }),
-    );
+    // the same key of another user, or for another run, is another form's
+    const key = JSON.stringify([what, textIn(body, "key"), textIn(body, what === "start" ? "app" : "ref"), user]);
+    const result = await this.#once.do(key, () => this.#act(what as keyof typeof actions, body, { can, user }));
     return json(result, 202);
   }
 

@@ -1,0 +1,60 @@
+// What is done once.
+import { Chain, memoryStore } from "kumiko";
+import { runs } from "kumiko/durable";
+import type { ViewerOptions } from "kumiko/viewer";
+import { expect, it } from "vitest";
+import type { AnswerResult, QuestionList, RunResult } from "../../../src/viewer/api.js";
+import { serve } from "./serve.js";
+
+const stop = (run: Promise<unknown>): Promise<unknown> => run.catch((error: unknown) => error);
+
+async function twoQuestions(options: Partial<ViewerOptions> = {}) {
+  const store = memoryStore();
+  const app = new Chain<string>()
+    .append((text, ctx) => ctx.ask<string>("q", text), { key: "ask" })
+    .compile({ name: "desk", store });
+  await stop(app.invoke("a", { checkpointId: "r-1" }));
+  await stop(app.invoke("b", { checkpointId: "r-2" }));
+  const served = serve({ apps: { desk: app }, ...options });
+  const { questions } = await served.get<QuestionList>("questions");
+  const answers = questions.map(({ id, run: { ref } }) => ({ key: "same", ref, answers: { [id]: "yes" } }));
+  return { ...served, store, answers: answers as [object, object] };
+}
+
+it("takes the key of a form for that run only", async () => {
+  const { post, store, answers } = await twoQuestions();
+  for (const [n, answer] of answers.entries()) {
+    const response = await post("answer", answer);
+    expect(response.status).toBe(202);
+    expect(((await response.json()) as AnswerResult).run.checkpointId).toBe(`r-${n + 1}`);
+  }
+  for (const id of ["r-1", "r-2"])
+    await expect.poll(async () => (await runs(store).get(id))?.status ?? "finished").toBe("finished");
+  // pressed twice
+  expect((await post("answer", answers[0])).status).toBe(202);
+});
+
+it("takes the key of a form for that user only", async () => {
+  let user: string | undefined = "ada";
+  const told: unknown[] = [];
+  const { post, answers } = await twoQuestions({
+    authorize: () => ({ can: "act", user }),
+    onAnswer: (answer) => void told.push(answer.user),
+  });
+  expect((await post("answer", answers[0])).status).toBe(202);
+  expect((await post("answer", answers[0])).status).toBe(202);
+  user = "bob";
+  expect((await post("answer", answers[0])).status).toBe(409);
+  user = undefined;
+  expect((await post("answer", answers[0])).status).toBe(409);
+  expect(told).toEqual(["ada"]);
+});
+
+it("takes the key of a start form for that app only", async () => {
+  const store = memoryStore();
+  const [a, b] = ["a", "b"].map((name) => new Chain<string>().append((text) => text).compile({ name, store }));
+  const { post } = serve({ apps: { a: a as never, b: b as never } });
+  const start = async (app: string) =>
+    ((await (await post("start", { app, input: "x", key: "same" })).json()) as RunResult).run.graph;
+  expect([await start("a"), await start("b")]).toEqual(["a", "b"]);
+});
