@@ -50,7 +50,10 @@ export interface ViewerOptions {
   readonly redact?: Redact | undefined;
   /** Called before an answer is recorded. A string refuses it (409, with that text); an error does too (500, without text). */
   onAnswer?(answer: GivenAnswer): void | string | Promise<string | undefined> | Promise<void>;
-  /** Called for every request but the page's own files: who it is and what they may do, or a response. `undefined`: 401. */
+  /**
+   * Called for every request but the page's own files: who it is and what they may do, or a response. `undefined`, or what
+   * `user && { … }` gives without a user: 401.
+   */
   authorize(request: Request): Access | Response | undefined | Promise<Access | Response | undefined>;
   /** The path below which it answers. @default "/" */
   readonly basePath?: string | undefined;
@@ -113,11 +116,10 @@ export function checkViewerOptions(options: ViewerOptions): void {
   }
 }
 
-/** An access as `authorize` has returned it. */
-export function checkAccess(access: unknown): Access {
+/** Whether `authorize` has returned who it is. */
+export function isAccess(given: unknown): given is Access {
   const levels: readonly unknown[] = ["look", "answer", "act"];
-  if (isFields(access) && levels.includes(access.can)) return access as object as Access;
-  throw invalid('authorize of viewer must return { can: "look" | "answer" | "act" }, a Response or undefined.');
+  return isFields(given) && levels.includes(given.can);
 }
 
 function isApp(app: unknown): app is App {

@@ -4,10 +4,11 @@ import type { Runtime } from "../../compose/runtime.js";
 import { runs } from "../../durable/runs.js";
 import { messageOf } from "../../errors.js";
 import { isFields } from "../../is.js";
+import { kindOf } from "../../wording.js";
 import type { About, AnswerResult, Can, QuestionList, QuestionView, RunResult, RunRow } from "../api.js";
 import { graphPicture } from "../layout/graph-picture.js";
 import type { Level } from "../layout/level.js";
-import { type Access, checkAccess, type DevParts, type ViewerOptions } from "../viewer-options.js";
+import { type Access, type DevParts, isAccess, type ViewerOptions } from "../viewer-options.js";
 import { fieldsOf, withoutSecrets } from "../wire-value.js";
 import { Actions, type Begun } from "./actions.js";
 import { announceAnswers, checkAnswers } from "./answers.js";
@@ -140,12 +141,18 @@ export class ViewerServer {
   async #accessOf(request: Request): Promise<Access | Response> {
     const given = await this.#authorized(request);
     if (given instanceof Response) return given;
-    if (given === undefined || given === null) throw new Refusal(401, "UNAUTHORIZED", "Sign in first.");
-    return checkAccess(given);
+    // what `user && { … }` gives without a user
+    if (!given) throw new Refusal(401, "UNAUTHORIZED", "Sign in first.");
+    if (isAccess(given)) return given;
+    throw new Refusal(
+      500,
+      "INVALID_OPTION",
+      `authorize of viewer must return { can: "look" | "answer" | "act" }, a Response, or undefined for nobody (got ${kindOf(given)}${isFields(given) ? " without such a can" : ""}).`,
+    );
   }
 
   /** An error of the option may say what nobody should read, whatever its class. */
-  async #authorized(request: Request): Promise<Access | Response | undefined> {
+  async #authorized(request: Request): Promise<unknown> {
     try {
       return await this.#options.authorize(request);
     } catch {

@@ -1,9 +1,9 @@
-// What is done once.
+// Who may ask, and what is done once.
 import { Chain, memoryStore } from "kumiko";
 import { runs } from "kumiko/durable";
-import type { ViewerOptions } from "kumiko/viewer";
+import type { Access, ViewerOptions } from "kumiko/viewer";
 import { expect, it } from "vitest";
-import type { AnswerResult, QuestionList, RunResult } from "../../../src/viewer/api.js";
+import type { AnswerResult, Failure, QuestionList, RunResult } from "../../../src/viewer/api.js";
 import { serve } from "./serve.js";
 
 const stop = (run: Promise<unknown>): Promise<unknown> => run.catch((error: unknown) => error);
@@ -58,3 +58,22 @@ it("takes the key of a start form for that app only", async () => {
     ((await (await post("start", { app, input: "x", key: "same" })).json()) as RunResult).run.graph;
   expect([await start("a"), await start("b")]).toEqual(["a", "b"]);
 });
+
+it.each([undefined, null, false, ""])("answers 401 where authorize returns %j: nobody is signed in", async (nobody) => {
+  const { fetch, post } = serve({ authorize: () => nobody as undefined });
+  expect((await fetch("about")).status).toBe(401);
+  expect((await post("start", { app: "desk", input: 1 })).status).toBe(401);
+});
+
+it.each([{ can: "bogus" }, {}, true, "ada", [["act"]]])(
+  "answers 500 where authorize returns %j, and says what it must return",
+  async (access) => {
+    const { fetch } = serve({ authorize: () => access as object as Access });
+    const response = await fetch("about");
+    expect(response.status).toBe(500);
+    const { error } = (await response.json()) as Failure;
+    expect(error.code).toBe("INVALID_OPTION");
+    expect(error.message).toMatch(/^authorize of viewer must return \{ can: "look" \| "answer" \| "act" \}/);
+    expect(error.message).not.toMatch(/bogus|ada/);
+  },
+);
