@@ -230,7 +230,7 @@ export class WorkflowRun<in In = never, out Out = unknown> {
         this.#owner.tree,
         await this.#settle(() => work(app, live, options), live, { method, signal }),
       );
-      if (result.status === "failed" || result.status === "canceled") await this.#forget(app);
+      if (isOver(result)) await this.#forget(app);
       if (live.watchers.size > 0) live.emit(finishOf(live, result));
       return result;
     } finally {
@@ -311,6 +311,12 @@ export async function checkedInput(
   const input = validatesInputs ? await checkValue(inputSchema, inputData, what) : inputData;
   const shared = (await checkValue(stateSchema, initialState, { ...what, what: "initial state" })) as object;
   return { input, shared: { ...shared } };
+}
+
+/** Whether a run has ended without a result. One that another process has taken over goes on there. */
+function isOver(result: WorkflowResult): boolean {
+  if (result.status !== "failed") return result.status === "canceled";
+  return !(KumikoError.is(result.error) && result.error.code === "CHECKPOINT_LOST");
 }
 
 function eventOf({ runId }: LiveRun, type: WorkflowEvent["type"], payload: WorkflowEvent["payload"]): WorkflowEvent {
