@@ -9,6 +9,7 @@ import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { isInterrupt } from "../../checkpoint/pause/interrupt.js";
 import type { RunOptions } from "../../compose/options.js";
 import { RunControl } from "../../compose/run-control.js";
+import type { SavedRun } from "../../compose/segment.js";
 import { isFields } from "../../is.js";
 import { Refusal, textIn } from "./http.js";
 import type { ShownApp } from "./shown-apps.js";
@@ -80,7 +81,7 @@ export class Actions {
     const { agent, graph } = app;
     return this.#begin(row.id, (given) => {
       const options = { ...given, onBusy: "return" } as const;
-      return agent === undefined ? graph.segment(row.id, options) : agent.segment(row.id, options);
+      return untilTaken(() => (agent === undefined ? graph.segment(row.id, options) : agent.segment(row.id, options)));
     });
   }
 
@@ -197,6 +198,18 @@ class FirstRun implements Handler {
     }
   }
 }
+
+/** Another call may hold the run for a moment, only to find that it was answered: then nobody would go on with it. */
+async function untilTaken(segment: () => Promise<SavedRun<unknown>>): Promise<SavedRun<unknown>> {
+  for (let tries = 1; ; tries++) {
+    const run = await segment();
+    if ((run.status !== "ready" && run.status !== "running") || tries === mostTries) return run;
+    await new Promise((resolve) => setTimeout(resolve, heldMs));
+  }
+}
+
+const mostTries = 10;
+const heldMs = 100;
 
 const newId = (key: string): string => `${key}-${randomId().slice(0, 12)}`;
 

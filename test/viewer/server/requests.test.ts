@@ -1,6 +1,9 @@
 // Who may ask, and what is done once.
-import { Chain, memoryStore } from "kumiko";
+import { Chain, createTool, functionToolCall, memoryStore } from "kumiko";
+import { createAgent, threads } from "kumiko/agents";
+import type { CheckpointStore } from "kumiko/compose";
 import { runs } from "kumiko/durable";
+import { scriptedModel } from "kumiko/testing";
 import type { Access, ViewerOptions } from "kumiko/viewer";
 import { expect, it } from "vitest";
 import type { AnswerResult, Failure, QuestionList, RunResult } from "../../../src/viewer/api.js";
@@ -77,3 +80,37 @@ it.each([{ can: "bogus" }, {}, true, "ada", [["act"]]])(
     expect(error.message).not.toMatch(/bogus|ada/);
   },
 );
+
+async function statusesOf(store: CheckpointStore): Promise<string[]> {
+  const statuses: string[] = [];
+  for await (const { status } of threads(store).turns("t")) statuses.push(status);
+  return statuses;
+}
+
+it("goes on with a turn whose answer somebody else has just come too late to give", async () => {
+  const store = memoryStore();
+  let booked = 0;
+  const book = createTool({
+    id: "book",
+    description: "",
+    inputSchema: { type: "object" },
+    requireApproval: true,
+    execute: () => `booked ${++booked}`,
+  });
+  const model = scriptedModel([functionToolCall({ callId: "1", name: "book", arguments: "{}" })], "Done.");
+  const agent = createAgent({ name: "clerk", store, model, tools: [book] });
+  const turn = await agent.segment({ threadId: "t", requestId: "r" }, { input: "Book it." });
+  const [question] = turn.interrupts;
+  const answer = (approved: boolean) => ({ [question?.id ?? ""]: { approved } });
+  const { get, post } = serve({ apps: { clerk: agent } });
+  const [asked] = (await get<QuestionList>("questions")).questions;
+  const [response, late] = await Promise.all([
+    post("answer", { key: "k", ref: asked?.run.ref, answers: answer(true) }),
+    agent.resume({ threadId: "t" }, answer(false)).catch((error: unknown) => error),
+  ]);
+  const won = response.status === 202;
+  if (won) expect(late).toMatchObject({ code: "ALREADY_ANSWERED" });
+  // whoever was first: it goes on
+  await expect.poll(() => statusesOf(store)).toEqual(["done"]);
+  expect(booked).toBe(won ? 1 : 0);
+});
