@@ -1,6 +1,4 @@
 import type { JsonRecord } from "../checkpoint/document/json-parts.js";
-import { isConflict } from "../checkpoint/errors.js";
-import { storeError } from "../checkpoint/journal/store-calls.js";
 import { changeHead, cleared } from "../checkpoint/runs/change-head.js";
 import type { RunStatus } from "../checkpoint/runs/run-index.js";
 import type { SavedRun } from "../compose/segment.js";
@@ -26,12 +24,7 @@ export async function changeRun(context: ReadContext, id: string, change: Change
     if (stored === undefined) return undefined;
     const head = await change(stored);
     if (head === undefined) return stateOf(id, stored.document, context.now());
-    try {
-      await changeHead(context.store, id, stored.row, { ...cleared, ...head });
-    } catch (error) {
-      if (isConflict(error)) continue;
-      throw storeError("write", id, error);
-    }
+    if (!(await changeHead(context.store, id, stored.row, { ...cleared, ...head }))) continue;
     const changed = await readRun(context, id);
     return changed && stateOf(id, changed.document, context.now());
   }

@@ -1,6 +1,5 @@
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { readTree } from "../../checkpoint/document/read-document.js";
-import { isConflict } from "../../checkpoint/errors.js";
 import { readRow } from "../../checkpoint/journal/store-calls.js";
 import { changeHead, cleared, type HeadChange } from "../../checkpoint/runs/change-head.js";
 import type { RunStatus } from "../../checkpoint/runs/run-index.js";
@@ -28,17 +27,20 @@ export async function settleRun(
 
 const unfinished: readonly RunStatus[] = ["ready", "running", "waiting", "stopped"];
 
-/** If someone else writes first, their change stands. */
-export async function changeHeadOf(store: CheckpointStore, id: string, change: HeadChange): Promise<void> {
+/** If someone else writes first, their change stands. @param from how the run must stand for it */
+export async function changeHeadOf(
+  store: CheckpointStore,
+  id: string,
+  change: HeadChange,
+  from?: RunStatus,
+): Promise<void> {
   const row = await readRow(store, id);
-  if (row === undefined) return;
+  if (row === undefined || (from !== undefined && readTree(row).finish().status !== from)) return;
   const { error, ...withError } = cleared;
   const head = {
     ...(change.status === "failed" ? withError : cleared),
     since: Math.floor(systemClock.now()),
     ...change,
   };
-  await changeHead(store, id, row, head).catch((problem: unknown) => {
-    if (!isConflict(problem)) throw problem;
-  });
+  await changeHead(store, id, row, head);
 }

@@ -1,7 +1,6 @@
 import { runAbandoned, unknownCheckpoint } from "../../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
 import { readDocument } from "../../checkpoint/document/read-document.js";
-import { isConflict } from "../../checkpoint/errors.js";
 import { DrivenRun, type FoundRun, isStoreFailure, Patience, waitMs } from "../../checkpoint/journal/driven.js";
 import { processOwner } from "../../checkpoint/journal/process-owner.js";
 import { callStore, isLost, readRow } from "../../checkpoint/journal/store-calls.js";
@@ -279,21 +278,18 @@ class TurnSegment {
   /** It has killed too many processes. */
   async #abandon(turn: StoredTurn, found: FoundRun | undefined, attempts: number): Promise<void> {
     const { store, parts } = this.#runner;
-    const error = runAbandoned(runIdOf(turn.key), attempts);
-    const closed = await cutOff(store, turn, { runtime: parts.options.runtime });
-    const written = ifUnchanged(turn.record, () => ({ ...closed, status: "failed" }));
-    if ((await changeTurn(store, turn.key, written, turn)) === undefined) return;
+    const id = runIdOf(turn.key);
     if (found !== undefined) {
       const { codecs } = parts.options.runtime ?? defaultRuntime;
-      const encoded: unknown = JSON.parse(codecOf(codecs).encode(error, "the error"));
+      const error: unknown = JSON.parse(codecOf(codecs).encode(runAbandoned(id, attempts), "the error"));
       const since = Math.floor(this.#stop.clock.now());
-      const change = { status: "failed", owner: undefined, claim: undefined, since, attempts, error: [encoded] };
-      await callStore("write", runIdOf(turn.key), () => changeHead(store, runIdOf(turn.key), found.row, change)).catch(
-        (problem: unknown) => {
-          if (!isConflict(problem)) throw problem;
-        },
-      );
+      const change = { status: "failed", owner: undefined, claim: undefined, since, attempts, error: [error] };
+      // written before the turn: who reads that it has failed finds out why
+      if (!(await changeHead(store, id, found.row, change))) return;
     }
+    const closed = await cutOff(store, turn, { runtime: parts.options.runtime });
+    const written = ifUnchanged(turn.record, () => ({ ...closed, status: "failed" }));
+    await changeTurn(store, turn.key, written, turn);
   }
 
   async #finished(turn: StoredTurn, found: FoundRun | undefined): Promise<Turned> {

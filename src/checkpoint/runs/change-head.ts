@@ -1,6 +1,8 @@
 import type { CheckpointStore, StoredCheckpoint } from "../checkpoint-store.js";
 import type { JsonRecord } from "../document/json-parts.js";
 import { indexToPut, readTree } from "../document/read-document.js";
+import { isConflict } from "../errors.js";
+import { storeError } from "../journal/store-calls.js";
 import { bytesOf } from "../values/text-bytes.js";
 
 const fields = [
@@ -30,18 +32,24 @@ export const released = {
 /** The same of one whose answers and error are forgotten too. */
 export const cleared = { ...released, error: undefined, answers: undefined } satisfies HeadChange;
 
-/** Changes the head of a stored document without reading its values; rejects with a conflict if it was written since. */
-export function changeHead(
+/** Changes the head of a stored document without reading its values. `false` if it was written since: then it stays as it is. */
+export async function changeHead(
   store: CheckpointStore,
   id: string,
   stored: StoredCheckpoint,
   change: HeadChange,
-): Promise<number> {
+): Promise<boolean> {
   const document = readTree(stored).finish();
   const head: JsonRecord = {};
   for (const field of fields) head[field] = Object.hasOwn(change, field) ? change[field] : document[field];
   const changed = { ...document, ...head };
   const index = indexToPut(changed);
-  if (store.append === undefined) return store.put(id, bytesOf(JSON.stringify(changed)), stored.version, index);
-  return store.append(id, bytesOf(JSON.stringify({ head })), stored.version, index);
+  try {
+    if (store.append === undefined) await store.put(id, bytesOf(JSON.stringify(changed)), stored.version, index);
+    else await store.append(id, bytesOf(JSON.stringify({ head })), stored.version, index);
+    return true;
+  } catch (error) {
+    if (isConflict(error)) return false;
+    throw storeError("write", id, error);
+  }
 }

@@ -1,7 +1,6 @@
 import type { CheckpointDocument } from "../../checkpoint/document/document.js";
 import { readDocument } from "../../checkpoint/document/read-document.js";
-import { isConflict } from "../../checkpoint/errors.js";
-import { callStore, readRow } from "../../checkpoint/journal/store-calls.js";
+import { readRow } from "../../checkpoint/journal/store-calls.js";
 import { interruptsOf } from "../../checkpoint/pause/interrupts-of.js";
 import { changeHead, cleared } from "../../checkpoint/runs/change-head.js";
 import { codecOf } from "../../checkpoint/values/codec-of.js";
@@ -90,12 +89,7 @@ class WorkflowSegment<Out> implements SegmentTarget<Out> {
       const { status } = row === undefined ? { status: "finished" } : readDocument(row, codecOf(runtime.codecs));
       if (row === undefined || status === "finished" || status === "cancelled") break;
       const change = { ...cleared, status: "cancelled", since: Math.floor(runtime.clock.now()) };
-      try {
-        await callStore("write", this.#id, () => changeHead(store, this.#id, row, change));
-        break;
-      } catch (error) {
-        if (!isConflict(error)) throw error;
-      }
+      if (await changeHead(store, this.#id, row, change)) break;
     }
     return driveSegment<Out>(this, this.#id, { onBusy: "return" });
   }

@@ -291,16 +291,8 @@ class Segment<O> {
 
   async #changeHead(row: StoredCheckpoint, change: object): Promise<void> {
     const since = Math.floor(this.#target.runtime.clock.now());
-    try {
-      await this.#patience.try(
-        () =>
-          callStore("write", this.#id, () => changeHead(this.#store, this.#id, row, { ...released, since, ...change })),
-        this.#stop.signal,
-      );
-    } catch (error) {
-      // somebody else was faster
-      if (!isConflict(error)) throw error;
-    }
+    const write = () => changeHead(this.#store, this.#id, row, { ...released, since, ...change });
+    await this.#patience.try(write, this.#stop.signal);
   }
 
   #errorJson(error: unknown): unknown {
