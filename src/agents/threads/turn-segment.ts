@@ -1,5 +1,6 @@
 import { runAbandoned, unknownCheckpoint } from "../../checkpoint/checkpoint-errors.js";
 import type { CheckpointStore } from "../../checkpoint/checkpoint-store.js";
+import type { CheckpointDocument } from "../../checkpoint/document/document.js";
 import { readDocument } from "../../checkpoint/document/read-document.js";
 import { DrivenRun, type FoundRun, isStoreFailure, Patience, waitMs } from "../../checkpoint/journal/driven.js";
 import { processOwner } from "../../checkpoint/journal/process-owner.js";
@@ -166,8 +167,7 @@ class TurnSegment {
       if (left === undefined) return this.#busy(turn, found);
       if (left === "late") takeover = { takeover: true };
       const { maxAttempts = 5 } = this.#options;
-      // a claim that this process left behind does not mean that anyone died
-      attempts += known === "running" && record.owner !== processOwner() ? 1 : 0;
+      attempts += document !== undefined && (await this.#hasKilled(document, record)) ? 1 : 0;
       if (attempts >= maxAttempts) {
         await this.#patience.try(() => this.#abandon(turn, found, attempts), this.#stop.signal);
         return undefined;
@@ -202,6 +202,14 @@ class TurnSegment {
     const { takeoverAfterMs } = this.#options;
     const since = found?.document.since ?? record.startedAt;
     return takeoverAfterMs !== undefined && this.#stop.clock.now() - since > takeoverAfterMs ? "late" : undefined;
+  }
+
+  /** Whether the process that ran it has died. Others may have gone on with it since its turn was read. */
+  async #hasKilled({ status, owner, claim }: CheckpointDocument, record: TurnRecord): Promise<boolean> {
+    // a claim that this process left behind does not mean that anyone died
+    if (status !== "running" || owner === processOwner()) return false;
+    if (owner === record.owner) return true;
+    return !(await this.#patience.try(() => mayRun(this.#runner.store, { owner, claim }), this.#stop.signal));
   }
 
   #busy(turn: StoredTurn, found: FoundRun | undefined): Turned | undefined {

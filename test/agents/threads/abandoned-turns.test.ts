@@ -38,9 +38,17 @@ async function poisoned() {
   return { store, id, statuses };
 }
 
-/** Calls back before each write. */
-const watched = (store: CheckpointStore, before: () => unknown): CheckpointStore => ({
-  get: (id) => store.get(id),
+/** Calls back before each write, and after each read. */
+const watched = (
+  store: CheckpointStore,
+  before: () => unknown,
+  read: (id: string) => unknown = () => undefined,
+): CheckpointStore => ({
+  get: async (id) => {
+    const row = await store.get(id);
+    await read(id);
+    return row;
+  },
   delete: (id, version) => store.delete(id, version),
   list: (options) => store.list(options),
   isOwnerAlive: async (owner) => owner !== gone.owner,
@@ -83,6 +91,22 @@ describe("A turn of which processes die", () => {
     await expect.poll(() => writes).toBe(write);
     expect(await clerkOn(store).segment(turn)).toMatchObject({ status: "failed", error: { code: "RUN_ABANDONED" } });
     expect(await runs(store).get(id)).toMatchObject({ status: "failed", error: { code: "RUN_ABANDONED" } });
+  });
+
+  it("is not abandoned where another one has gone on with it since it was read", async () => {
+    const { store, id, statuses } = await poisoned();
+    const living = { owner: "node/there/1/x", claim: "x.2" };
+    const goOn = async (read: string): Promise<void> => {
+      const [stored, run] = [await store.get(key), await store.get(id)];
+      if (read !== key || stored === undefined || run === undefined) return;
+      const record = { ...JSON.parse(Buffer.from(stored.data).toString()), ...living };
+      await store.put(key, Buffer.from(JSON.stringify(record)), stored.version);
+      await changeHead(store, id, run, { ...living, attempts: 4 });
+    };
+    const run = await clerkOn(watched(store, () => undefined, goOn)).segment(turn, { onBusy: "return" });
+    expect(run).toMatchObject({ status: "running" });
+    expect(await runs(store).get(id)).toMatchObject({ status: "running", owner: living.owner });
+    expect(await statuses()).toEqual(["running"]);
   });
 
   it.each([1, 2, 3])("is tried again, whoever looks before write %i", async (write) => {

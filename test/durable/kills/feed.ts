@@ -132,9 +132,11 @@ export class Feed {
     const newest = turns.find((turn) => turn.number === number);
     if (turns.length > number) this.wrong.push(`${threadId}: ${states.join(", ")}`);
     if (newest?.status === "failed") {
-      const [row] = await listed(this.#inbox.list({ prefix: threadId, status: "failed" }));
+      const rows = await listed(this.#inbox.list({ prefix: threadId }));
+      const row = rows.find((one) => one.threadId === threadId);
       const run = row && (await patiently(() => this.#inbox.get(row.id)));
-      if (run?.error?.code !== "RUN_ABANDONED") this.#leave(threadId, `${states.join(", ")}: ${String(run?.error)}`);
+      if (run?.error?.code !== "RUN_ABANDONED")
+        this.#leave(threadId, `${states.join(", ")}: ${JSON.stringify(row)} ${run?.status} ${String(run?.error)}`);
       else {
         this.abandoned += 1;
         await patiently(() => this.#inbox.retry(run.id));
