@@ -198,7 +198,7 @@ export interface RunView {
   readonly segments: readonly SegmentView[];
   /** By start. Empty for a run whose spans passed elsewhere. */
   readonly spans: readonly SpanView[];
-  /** There are more spans, by `runs/<moreSpans>/spans?from=&to=`. */
+  /** There are more spans, by `runs/<moreSpans>/spans?from=&to=&values=`. */
   readonly moreSpans?: string;
   /** How many there are together, where there are more. */
   readonly spanCount?: number;
@@ -247,6 +247,8 @@ export interface SpanView {
   readonly attempt?: number;
   readonly input?: ValueView;
   readonly output?: ValueView;
+  /** Input and output were left out, as asked. */
+  readonly isPartial?: true;
   readonly error?: ErrorView;
   readonly model?: string;
   readonly usage?: UsageView;
@@ -257,7 +259,7 @@ export interface SpanView {
   readonly graph?: string;
 }
 
-/** `GET runs/<ref>/spans?from=<index>` */
+/** `GET runs/<ref>/spans?from=<index>`; with `values=0`, without their inputs and outputs */
 export interface SpanList {
   readonly spans: readonly SpanView[];
   readonly more: boolean;

@@ -6,6 +6,8 @@ import { Client, messageOf, takeToken } from "./client.js";
 import { Live, type LiveListener, poll } from "./live.js";
 import { nameControls } from "./parts/name-controls.js";
 import { applyTheme } from "./parts/theme.js";
+import { readRoute } from "./route.js";
+import { loadEarly, runPath } from "./run/load-run.js";
 import { type Session, SessionProvider } from "./session.js";
 import { Shell } from "./shell.js";
 
@@ -93,4 +95,7 @@ const base = document.body.dataset.base ?? "/";
 const root = document.getElementById("app");
 applyTheme();
 nameControls();
-if (root !== null) render(<Page client={new Client(base, takeToken(base))} />, root);
+const client = new Client(base, takeToken(base));
+const route = readRoute(location.hash);
+if (route.view === "run") loadEarly(client, runPath(route.ref));
+if (root !== null) render(<Page client={client} />, root);

@@ -34,18 +34,24 @@ export function useLoaded<Data>(name: string, load: () => Promise<Data>): Loaded
   const [state, setState] = useState<{ name: string; data?: Data; error?: string }>({ name });
   const [round, setRound] = useState(0);
   // what changes while it is loaded may have come too late for what comes
-  const [loading] = useState<{ changes?: ((data: Data) => Data)[] | undefined }>({});
+  const [loading] = useState<{ name?: string; changes?: ((data: Data) => Data)[] | undefined }>({});
   useEffect(() => {
     let isCurrent = true;
     const changes: ((data: Data) => Data)[] = [];
     loading.changes = changes;
+    loading.name = name;
     const settle = (result: (old: typeof state) => typeof state): void => {
       if (!isCurrent) return;
       loading.changes = undefined;
       setState(result);
     };
     load().then(
-      (data) => settle(() => ({ name, data: changes.reduce((old, update) => update(old), data) })),
+      (data) => {
+        const loaded = { name, data: changes.reduce((old, update) => update(old), data) };
+        settle(() => loaded);
+        // where it is loaded again already, it is better than nothing
+        if (loading.name === name) setState((old) => (old.name === name && old.data !== undefined ? old : loaded));
+      },
       (error: unknown) => settle((old) => ({ ...old, name, error: messageOf(error) })),
     );
     return () => {

@@ -5,14 +5,17 @@ export interface SpanRange {
   readonly from: number;
   /** The index after the last one. */
   readonly to: number;
+  /** Whether they are asked for with inputs and outputs. */
+  readonly hasValues: boolean;
 }
 
-export const allSpans: SpanRange = { from: 0, to: Number.POSITIVE_INFINITY };
+export const allSpans: SpanRange = { from: 0, to: Number.POSITIVE_INFINITY, hasValues: true };
 
 export function spanRange(search: URLSearchParams): SpanRange {
   return {
     from: Math.max(0, Number(search.get("from")) || 0),
     to: Number(search.get("to")) || Number.POSITIVE_INFINITY,
+    hasValues: search.get("values") !== "0",
   };
 }
 
@@ -24,18 +27,22 @@ const spanSize = 500;
 /** Some spans from an index on: so many that neither the server nor the page is busy for long with them. */
 export function spanPage<Span>(
   spans: readonly Span[],
-  { from, to }: SpanRange,
+  { from, to, hasValues }: SpanRange,
   viewOf: (span: Span) => SpanView,
 ): SpanList {
   const found: SpanView[] = [];
   let size = 0;
   for (const span of spans.slice(from, Math.min(from + most, to))) {
-    const view = viewOf(span);
+    const view = hasValues ? viewOf(span) : withoutValues(viewOf(span));
     found.push(view);
     size += spanSize + lengthOf(view);
     if (size > largest) break;
   }
   return { spans: found, more: from + found.length < spans.length };
+}
+
+function withoutValues({ input, output, ...view }: SpanView): SpanView {
+  return input === undefined && output === undefined ? view : { ...view, isPartial: true };
 }
 
 function lengthOf({ input, output, events }: SpanView): number {

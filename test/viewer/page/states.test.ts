@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { type CompiledGraph, END, Graph, memoryStore, START, traceRecorder } from "kumiko";
 import { runPage } from "kumiko/viewer";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { SaveView, TurnView } from "../../../src/viewer/api.js";
+import type { RunView, SaveView, SpanView, TurnView } from "../../../src/viewer/api.js";
+import { gate } from "../../run/gate.js";
+import { tab } from "./look-at.js";
 import { browserPath, missing, usePage } from "./open-page.js";
 import { lineOf } from "./rare-data.js";
 import { serveApps } from "./real-server.js";
@@ -66,6 +68,57 @@ describe.runIf(browserPath !== undefined)(`a large graph${missing}`, () => {
     await page.locator("[data-path=n2000]").waitFor();
   });
 });
+
+describe.runIf(browserPath !== undefined)(`a run of thousands of spans${missing}`, () => {
+  it("is shown before it has all values, and then gets them", async () => {
+    const { page } = await open("#/runs", { data: { views: { large: repeated(recordedData().view, 4_000) } } });
+    const release = gate();
+    await page.route(/spans\?from=\d+&to=\d+$/, async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    await page.evaluate(() => location.assign("#/runs/large"));
+    const save = page.getByRole("button", { name: "Save as page" });
+    await page.locator(".bars canvas").waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    // how it ends can be read at once
+    await expect.poll(() => page.locator(".talk").textContent()).toContain("Let me look at the invoice");
+    await page.locator("[data-path=classify]").click();
+    await tab(page, "Details");
+    const details = page.getByRole("region", { name: "Details" });
+    await expect.poll(() => details.textContent()).toContain("Our Asanoha panel");
+    const { width = 0 } = (await page.locator(".axis").boundingBox()) ?? {};
+    await page.locator(".axis").click({ position: { x: width * 0.6, y: 4 } });
+    await expect.poll(() => details.textContent()).toContain("Loading …");
+    release.open();
+    await expect.poll(() => details.textContent()).toContain("Our Asanoha panel");
+    await expect.poll(() => save.isEnabled()).toBe(true);
+  });
+});
+
+/** The spans of its first segment again and again. */
+function repeated(view: RunView, count: number): RunView {
+  const [first] = view.segments;
+  const own = view.spans.filter(({ segment }) => segment === 0);
+  const start = first?.startedAt ?? 0;
+  const length = (first?.endedAt ?? start) - start;
+  const spans = Array.from({ length: count }, (_, index): SpanView => {
+    const round = Math.floor(index / own.length);
+    const { parent, endedAt, ...span } = own[index % own.length] as SpanView;
+    const shift = round * length;
+    const times = { startedAt: span.startedAt + shift, endedAt: (endedAt ?? span.startedAt) + shift };
+    const inside = parent === undefined ? {} : { parent: `${parent} ${round}` };
+    return { ...span, ...inside, ...times, id: `${span.id} ${round}`, status: "done" };
+  });
+  const end = start + Math.ceil(count / own.length) * length;
+  return {
+    ...view,
+    spans,
+    segments: [{ startedAt: start, endedAt: end, status: "finished" }],
+    saves: [],
+    questions: [],
+  };
+}
 
 describe.runIf(browserPath !== undefined)(`a saved page of a large graph${missing}`, () => {
   it.each([

@@ -50,6 +50,9 @@ it("shows a run of 10,000 spans", async () => {
   expect(view.spanCount).toBe(10_002);
   const some = await get<SpanList>(`runs/${view.moreSpans}/spans?from=5000&to=5010`);
   expect(some).toEqual({ spans: spans.slice(5_000, 5_010), more: true });
+  const brief = await get<SpanList>(`runs/${view.moreSpans}/spans?from=5000&to=5010&values=0`);
+  const bare = some.spans.map(({ input, output, ...span }) => ({ ...span, isPartial: true }));
+  expect(brief).toEqual({ spans: bare, more: true });
   expect(spans.every(({ status, path }) => status === "done" && (path === "" || path === "all"))).toBe(true);
 });
 

@@ -140,6 +140,8 @@ interface ValuesProps {
 function Values({ moment, span, isTool, load }: ValuesProps) {
   const input = inputOf(moment.run, span);
   const output = span.end <= moment.time ? outputOf(moment.run, span) : undefined;
+  // an attempt may have come with the values that its call has not
+  if (span.source.isPartial === true && input === undefined) return <p class="t3">Loading …</p>;
   return (
     <>
       <section class="sec">

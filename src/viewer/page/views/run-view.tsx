@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type {
   LiveEvent,
   QuestionView,
@@ -17,7 +17,7 @@ import { plural } from "../parts/format.js";
 import { Icon } from "../parts/icon.js";
 import { SafeText } from "../parts/safe-text.js";
 import { go } from "../route.js";
-import { loadRun } from "../run/load-run.js";
+import { isPartial, loadRun, loadValues, runPath } from "../run/load-run.js";
 import { Moment } from "../run/moment.js";
 import { usePlayer } from "../run/player.js";
 import { RunBody } from "../run/run-body.js";
@@ -32,8 +32,11 @@ import { SaveDialog } from "./save-dialog.js";
 /** One run: its graph beside its conversation, over its timeline. */
 export function RunView({ runRef }: { readonly runRef: string }) {
   const { client } = useSession();
-  const path = `runs/${encodeURIComponent(runRef)}`;
-  const { data, error, change, reload } = useLoaded<RunData>(path, () => loadRun(client, path));
+  const path = runPath(runRef);
+  const shown = useRef<string | undefined>(undefined);
+  const { data, error, change, reload } = useLoaded<RunData>(path, () => loadRun(client, path, shown.current !== path));
+  if (data !== undefined) shown.current = path;
+  useRestOf(data, change);
   useLiveBatches(
     (event) => event.type === "lost" || isAbout(event, runRef),
     (events) => change((old) => applyEvents(old, events)),
@@ -49,6 +52,19 @@ export function RunView({ runRef }: { readonly runRef: string }) {
   }
   if (data === undefined) return <p class="empty t3">Loading …</p>;
   return <LoadedRun view={data} path={path} reload={reload} change={change} />;
+}
+
+/** Loads what a large run was shown without, once it is on the screen. */
+function useRestOf(view: RunData | undefined, change: LoadedRunProps["change"]): void {
+  const { client, say } = useSession();
+  const hasMore = useMemo(() => view?.spans.some(isPartial) === true, [view?.spans]);
+  useEffect(() => {
+    if (!hasMore || view === undefined) return;
+    const timer = setTimeout(() => {
+      loadValues(client, view).then(change, (error: unknown) => say(messageOf(error), true));
+    }, 100);
+    return () => clearTimeout(timer);
+  }, [hasMore, view?.run.ref]);
 }
 
 /** Whether more has changed than the event tells. */
@@ -98,7 +114,7 @@ function LoadedRun({ view, path, reload, change }: LoadedRunProps) {
     <>
       <RunHead moment={moment} player={player}>
         <RunActions run={run} reload={reload} />
-        <button type="button" class="btn" onClick={() => setDialog("save")}>
+        <button type="button" class="btn" disabled={view.spans.some(isPartial)} onClick={() => setDialog("save")}>
           <Icon name="save" size={14} />
           Save as page
         </button>
