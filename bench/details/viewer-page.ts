@@ -33,6 +33,8 @@ for (const name of ["small", "large"]) {
     await open(page, name);
     await page.waitForTimeout(500);
   });
+  // the rest of a large run comes once it is shown
+  await page.locator("button:enabled", { hasText: "Save as page" }).waitFor();
   const scrubbing = await traced(async () => {
     frames = await page.evaluate(scrub);
   });

@@ -184,7 +184,7 @@ export interface ErrorView {
   readonly cause?: ErrorView;
 }
 
-/** `GET runs/<ref>`, and the data of a saved page. */
+/** `GET runs/<ref>`, and the data of a saved page. With `values=0`, spans of a large run come without inputs and outputs. */
 export interface RunView {
   readonly run: RunRow;
   /** The key in `graphs` of the run's graph; absent for an unknown graph. */

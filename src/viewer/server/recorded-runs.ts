@@ -4,7 +4,7 @@ import type { Prices } from "../span-view.js";
 import { runsOf, traceRow, traceView } from "../trace-view.js";
 import type { DevParts, UnreadableTrace } from "../viewer-options.js";
 import { errorView, type Redact } from "../wire-value.js";
-import { allSpans, type SpanRange, spanPage } from "./span-page.js";
+import { allSpans, firstSpans, type SpanRange, spanPage } from "./span-page.js";
 
 interface Recorded {
   readonly trace: Trace;
@@ -39,10 +39,10 @@ export class RecordedRuns {
   }
 
   /** A run with its first spans. */
-  view(ref: string): RunView | undefined {
+  view(ref: string, range: SpanRange): RunView | undefined {
     const view = this.#whole(ref);
     if (view === undefined) return undefined;
-    const { spans, more } = this.spans(ref, allSpans);
+    const { spans, more } = firstSpans(this.spans(ref, allSpans), range);
     return { ...view, spans, ...(more && { moreSpans: ref, spanCount: view.spans.length }) };
   }
 

@@ -25,7 +25,7 @@ import { spanView, usageView } from "../span-view.js";
 import { errorView, type Redact, wireView, withoutSecrets } from "../wire-value.js";
 import type { LiveRun, LiveSpan } from "./live-span.js";
 import { toolsOf } from "./shown-apps.js";
-import { allSpans, type SpanRange, spanPage } from "./span-page.js";
+import { allSpans, firstSpans, type SpanRange, spanPage } from "./span-page.js";
 import type { ReadRun, StoredRun, StoredRuns, UnreadableRun } from "./stored-runs.js";
 import { turnViews } from "./turn-views.js";
 import type { ValueViews } from "./value-views.js";
@@ -137,7 +137,7 @@ export class RunViews {
     return spanPage(run.spans, range, (span) => this.span(run, span));
   }
 
-  async view({ ref, stored, live, unreadable }: KnownRun): Promise<RunView> {
+  async view({ ref, stored, live, unreadable }: KnownRun, range: SpanRange): Promise<RunView> {
     const kept = stored ?? unreadable?.run;
     const broken = unreadable && this.unreadableRow(unreadable, live);
     const known = kept === undefined ? this.liveRow(live as LiveRun, ref, undefined) : this.storedRow(kept, live);
@@ -150,7 +150,8 @@ export class RunViews {
     const turns = stored?.row.threadId === undefined ? undefined : await this.#turns(stored, errors);
     const error = stored?.document.error;
     const { values, redact } = this.#parts;
-    const { spans, more } = live === undefined ? { spans: [], more: false } : this.spans(live, allSpans);
+    const { spans, more } =
+      live === undefined ? { spans: [], more: false } : firstSpans(this.spans(live, allSpans), range);
     const output = stored?.document.status === "finished" ? stored.document.output : undefined;
     return {
       run: {

@@ -41,6 +41,11 @@ export function spanPage<Span>(
   return { spans: found, more: from + found.length < spans.length };
 }
 
+/** The spans that come with a run: where there are more of them, without values if those are not asked for. */
+export function firstSpans({ spans, more }: SpanList, { hasValues }: SpanRange): SpanList {
+  return { spans: more && !hasValues ? spans.map(withoutValues) : spans, more };
+}
+
 function withoutValues({ input, output, ...view }: SpanView): SpanView {
   return input === undefined && output === undefined ? view : { ...view, isPartial: true };
 }

@@ -183,12 +183,12 @@ export class ViewerServer {
   async #ofRun(ref: string, what: string | undefined, search: URLSearchParams): Promise<object | null> {
     if (this.#recorded.has(ref)) {
       if (what === "spans") return this.#recorded.spans(ref, spanRange(search));
-      const view = this.#recorded.view(ref);
+      const view = this.#recorded.view(ref, spanRange(search));
       if (view !== undefined && what === "level") return levelIn(view.graphs[view.graph ?? ""], search);
       if (view !== undefined && what === undefined) return view;
     }
     const run = await this.#known(ref);
-    if (what === undefined) return this.#views.view(run);
+    if (what === undefined) return this.#views.view(run, spanRange(search));
     if (what === "level") return levelIn(infoOf(run), search);
     if (what === "spans")
       return run.live === undefined ? { spans: [], more: false } : this.#views.spans(run.live, spanRange(search));

@@ -18,7 +18,7 @@ import { graphPicture, levelOf } from "../../../src/viewer/layout/graph-picture.
 import { layoutGraph } from "../../../src/viewer/layout/layout-graph.js";
 import { loadPageAssets } from "../../../src/viewer/page-assets.js";
 import { pageHtml } from "../../../src/viewer/page-html.js";
-import { allSpans, type SpanRange, spanPage, spanRange } from "../../../src/viewer/server/span-page.js";
+import { allSpans, firstSpans, type SpanRange, spanPage, spanRange } from "../../../src/viewer/server/span-page.js";
 
 interface Recorded {
   readonly view: RunView;
@@ -203,7 +203,8 @@ export async function serveRecorded(options: RecordedData = {}): Promise<Recorde
   const open = new Set<ServerResponse>();
   const viewOf = (ref: string, inner: string | undefined, range: SpanRange): unknown => {
     const view = views[ref] ?? data.view;
-    const { spans, more } = spanPage(view.spans, inner === "spans" ? range : allSpans, (span) => span);
+    const all = spanPage(view.spans, inner === "spans" ? range : allSpans, (span) => span);
+    const { spans, more } = inner === "spans" ? all : firstSpans(all, range);
     return inner === "spans"
       ? { spans, more }
       : { ...view, spans, ...(more && { moreSpans: ref, spanCount: view.spans.length }) };

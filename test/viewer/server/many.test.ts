@@ -53,6 +53,11 @@ it("shows a run of 10,000 spans", async () => {
   const brief = await get<SpanList>(`runs/${view.moreSpans}/spans?from=5000&to=5010&values=0`);
   const bare = some.spans.map(({ input, output, ...span }) => ({ ...span, isPartial: true }));
   expect(brief).toEqual({ spans: bare, more: true });
+  const first = await get<RunView>(`runs/${runs[0]?.ref}?values=0`);
+  expect(first).toMatchObject({ moreSpans: view.moreSpans, spanCount: 10_002 });
+  expect(first.spans.map(({ id, isPartial, input }) => [id, isPartial, input])).toEqual(
+    view.spans.map(({ id }) => [id, true, undefined]),
+  );
   expect(spans.every(({ status, path }) => status === "done" && (path === "" || path === "all"))).toBe(true);
 });
 

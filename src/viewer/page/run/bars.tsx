@@ -41,16 +41,20 @@ export function Bars({ rows, top, left, width, axis, moment, selected }: BarsPro
     // setting its size clears it
     Object.assign(canvas, size);
     const style = getComputedStyle(canvas);
-    const [behind, ahead] = [
-      new OffscreenCanvas(size.width, size.height),
-      new OffscreenCanvas(size.width, size.height),
-    ];
-    const pens = [new Pen(behind, style, axis, run, false), new Pen(ahead, style, axis, run, true)];
-    const ends = new Map<string, readonly number[]>();
-    rows.forEach(({ row }, index) => {
-      for (const pen of pens) ends.set(row, pen.row(row, index * rowHeight, row === selected));
-    });
-    drawn.current = { behind, ahead, ends };
+    const draw = (isAhead: boolean): Drawing => {
+      const drawing = new OffscreenCanvas(size.width, size.height);
+      const pen = new Pen(drawing, style, axis, run, isAhead);
+      const ends = rows.map(({ row }, index) => pen.row(row, index * rowHeight, row === selected));
+      return { canvas: drawing, ends };
+    };
+    let ahead: Drawing | undefined;
+    drawn.current = {
+      behind: draw(false),
+      get ahead() {
+        ahead ??= draw(true);
+        return ahead;
+      },
+    };
   }, [rows, width, height, axis, run, selected, theme]);
   useEffect(() => {
     const context = ref.current?.getContext("2d");
@@ -64,32 +68,40 @@ export function Bars({ rows, top, left, width, axis, moment, selected }: BarsPro
   );
 }
 
+interface Drawing {
+  readonly canvas: OffscreenCanvas;
+  /** Of each row: how far to the right the first bars reach. */
+  readonly ends: readonly (readonly number[])[];
+}
+
 interface Drawn {
-  readonly behind: OffscreenCanvas;
-  readonly ahead: OffscreenCanvas;
-  /** By row: how far to the right the first bars reach. */
-  readonly ends: ReadonlyMap<string, readonly number[]>;
+  readonly behind: Drawing;
+  /** Drawn once it is needed: a page that was just opened is at the end. */
+  readonly ahead: Drawing;
 }
 
 /** What has begun is behind, to its end; the rest is ahead. */
 function compose(
   context: CanvasRenderingContext2D,
-  { behind, ahead, ends }: Drawn,
+  drawn: Drawn,
   rows: readonly TimelineRow[],
   { run, time }: Moment,
 ): void {
   const height = rowHeight * devicePixelRatio;
+  const { canvas: behind, ends } = drawn.behind;
   const { width } = behind;
   context.clearRect(0, 0, width, behind.height);
   const copy = (from: OffscreenCanvas, left: number, right: number, top: number): void => {
     if (right > left) context.drawImage(from, left, top, right - left, height, left, top, right - left, height);
   };
   rows.forEach(({ row }, index) => {
-    const begun = timesOf(run.byRow.get(row) ?? []).begun(time);
-    const end = Math.ceil((ends.get(row)?.[begun - 1] ?? 0) * devicePixelRatio);
+    const spans = run.byRow.get(row) ?? [];
+    const begun = timesOf(spans).begun(time);
     const top = index * height;
+    const isAll = begun === spans.length;
+    const end = isAll ? width : Math.ceil((ends[index]?.[begun - 1] ?? 0) * devicePixelRatio);
     copy(behind, 0, Math.min(end, width), top);
-    copy(ahead, end, width, top);
+    if (!isAll) copy(drawn.ahead.canvas, end, width, top);
   });
 }
 

@@ -28,13 +28,13 @@ interface Asked {
 
 /**
  * Loads a run with all its spans. They come in pages at once, and the browser gets its turn between all that takes long. To show it
- * sooner, `isBrief` leaves the values of spans in the middle for {@link loadValues}.
+ * sooner, `isBrief` leaves the values of most spans for {@link loadValues}.
  */
 export async function loadRun(client: Client, path: string, isBrief: boolean): Promise<RunView> {
   const begun = early.get(client);
   early.delete(client);
   if (isBrief && begun?.path === path) return begun.run;
-  const view = await client.get<RunView>(path);
+  const view = await client.get<RunView>(path, { values: isBrief ? "0" : undefined });
   const { moreSpans, spanCount = 0 } = view;
   if (moreSpans === undefined) return view;
   const pages: Promise<readonly SpanView[]>[] = [];
