@@ -195,10 +195,10 @@ export class ThreadTurn {
     return { hasReservedId: true, threadId: this.threadId, userId: this.userId };
   }
 
-  /** Whether it goes on later: the segment that drives it was stopped, or could not save it. */
+  /** Whether it goes on later: the segment that drives it was stopped, could not save it, or has lost its run. */
   isLeft({ error, isAborted }: { error: unknown; isAborted: boolean }, driven: DrivenRun | undefined): boolean {
     if (driven === undefined || this.signal.aborted) return false;
-    return isAborted || isStoreFailure(error) || driven.ended?.status === "ready";
+    return isAborted || isStoreFailure(error) || isLost(error) || driven.ended?.status === "ready";
   }
 
   /** Leaves the turn as it is, for whoever goes on with it. */
