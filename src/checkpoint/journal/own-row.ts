@@ -1,9 +1,17 @@
 import type { KumikoError } from "../../errors.js";
 import type { CheckpointStore, StoredCheckpoint } from "../checkpoint-store.js";
+import { readTree } from "../document/read-document.js";
 import { isConflict } from "../errors.js";
 import type { HistoryLog } from "../history/history-log.js";
 import { mergedWrite, type Write } from "./own-document.js";
 import { isSame, readRow, storeError, versionOf } from "./store-calls.js";
+
+/** What stands in a row. */
+interface RowDocument {
+  readonly history: HistoryLog | undefined;
+  /** By which this run has it. */
+  readonly claim: string | undefined;
+}
 
 /** The row of one run in its store. Every write is fenced: it succeeds only at the version that this run wrote last. */
 export class OwnRow {
@@ -13,16 +21,11 @@ export class OwnRow {
   version: number | undefined = undefined;
   /** Failed writes since the last one that succeeded: one of them may have reached the store all the same. */
   #attempted: readonly Write[] = [];
-  readonly #document: { readonly history: HistoryLog | undefined } | undefined;
+  readonly #document: RowDocument | undefined;
   readonly #lose: (conflict: unknown) => KumikoError;
 
   /** `lose` is called as soon as another writer of the row is found, and returns the error for it. */
-  constructor(
-    store: CheckpointStore,
-    id: string,
-    lose: (conflict: unknown) => KumikoError,
-    document?: { readonly history: HistoryLog | undefined },
-  ) {
+  constructor(store: CheckpointStore, id: string, lose: (conflict: unknown) => KumikoError, document?: RowDocument) {
     this.store = store;
     this.#document = document;
     this.id = id;
@@ -132,8 +135,16 @@ export class OwnRow {
     const last = row.appended?.at(-1);
     const found = { isEntry: last !== undefined, data: last ?? row.data };
     const own = writes.find((write) => isSameWrite(write, found));
-    if (own !== undefined) this.version = versionOf(row.version, this.id);
+    // who has taken the run over may have done the same task, and written the same
+    if (own === undefined || this.#isTaken(row)) return undefined;
+    this.version = versionOf(row.version, this.id);
     return own;
+  }
+
+  #isTaken(row: StoredCheckpoint): boolean {
+    const claim = this.#document?.claim;
+    const { claim: now = claim } = readTree(row).finish();
+    return claim !== undefined && now !== claim;
   }
 }
 
