@@ -46,8 +46,11 @@ export function firstSpans({ spans, more }: SpanList, { hasValues }: SpanRange):
   return { spans: more && !hasValues ? spans.map(withoutValues) : spans, more };
 }
 
-function withoutValues({ input, output, ...view }: SpanView): SpanView {
-  return input === undefined && output === undefined ? view : { ...view, isPartial: true };
+/** One that runs keeps them: what it writes is added to its output. */
+function withoutValues(view: SpanView): SpanView {
+  const { input, output, ...rest } = view;
+  if (view.status === "running" || (input === undefined && output === undefined)) return view;
+  return { ...rest, isPartial: true };
 }
 
 function lengthOf({ input, output, events }: SpanView): number {
