@@ -1,4 +1,4 @@
-import { Chain, memoryStore } from "kumiko";
+import { Chain, type CheckpointStore, memoryStore } from "kumiko";
 import { expect, it } from "vitest";
 import { gate } from "../run/gate.js";
 import { watchedStore } from "./watched-store.js";
@@ -6,7 +6,7 @@ import { watchedStore } from "./watched-store.js";
 it("a run that was taken over stays lost, although its last write was that of the one that has it now", async () => {
   const rows = memoryStore();
   const begun: string[] = [];
-  const chainOf = (process: string, store: typeof rows, on: (node: string) => unknown) => {
+  const chainOf = (process: string, store: CheckpointStore, on: (node: string) => unknown) => {
     const node = (name: string) => async (text: string) => {
       begun.push(`${process} ${name}`);
       await on(name);
