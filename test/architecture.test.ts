@@ -51,6 +51,8 @@ const innerFolders = [
 /** Other files below test/ that import inner files, by reason. Anything new is tested through an entry. */
 const innerFiles: Readonly<Record<string, readonly string[]>> = {
   "They write and read documents of saved runs field by field.": [
+    "agents/threads/abandoned-turns.test.ts",
+    "agents/threads/lost-runs.test.ts",
     "checkpoint/document-fields.property.test.ts",
     "checkpoint/hanging-stores.test.ts",
     "checkpoint/watched-store.ts",
