@@ -19,7 +19,7 @@ export async function retryTurn(store: CheckpointStore, runId: string): Promise<
   const last = id === undefined ? undefined : (await readEnds(store, id))?.last;
   if (last === undefined || last.record.number !== number || last.record.status !== "failed") return;
   const reopen: TurnChange = (record) => (record?.status === "failed" ? { ...record, status: "open" } : undefined);
-  // whoever goes on with it as soon as it is open begins to count
+  // before it is open: from then on others may take it, and would go on counting
   await changeHeadOf(store, runId, { status: "failed", attempts: 0 });
   const opened = await changeTurn(store, last.key, reopen, last);
   if (opened !== undefined) await changeHeadOf(store, runId, { status: "ready" }, "failed");

@@ -27,7 +27,7 @@ export async function settleRun(
 
 const unfinished: readonly RunStatus[] = ["ready", "running", "waiting", "stopped"];
 
-/** If someone else writes first, their change stands. @param from how the run must stand for it */
+/** If someone else writes first, or the run does not have the status `from`, it stays as it is. */
 export async function changeHeadOf(
   store: CheckpointStore,
   id: string,

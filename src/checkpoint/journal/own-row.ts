@@ -9,7 +9,7 @@ import { isSame, readRow, storeError, versionOf } from "./store-calls.js";
 /** What stands in a row. */
 interface RowDocument {
   readonly history: HistoryLog | undefined;
-  /** By which this run has it. */
+  /** The name of the claim of this run. */
   readonly claim: string | undefined;
 }
 

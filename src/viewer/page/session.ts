@@ -49,7 +49,7 @@ export function useLoaded<Data>(name: string, load: () => Promise<Data>): Loaded
       (data) => {
         const loaded = { name, data: changes.reduce((old, update) => update(old), data) };
         settle(() => loaded);
-        // where it is loaded again already, it is better than nothing
+        // a newer load may be under way: until that is there, this is better than nothing
         if (loading.name === name) setState((old) => (old.name === name && old.data !== undefined ? old : loaded));
       },
       (error: unknown) => settle((old) => ({ ...old, name, error: messageOf(error) })),

@@ -1,24 +1,18 @@
-import { type CheckpointStore, createTool, functionToolCall, memoryStore } from "kumiko";
+import { type CheckpointStore, memoryStore } from "kumiko";
 import { createAgent, threads } from "kumiko/agents";
 import { runs } from "kumiko/durable";
 import { scriptedModel } from "kumiko/testing";
 import { describe, expect, it } from "vitest";
 import { changeHead } from "../../../src/checkpoint/runs/change-head.js";
+import { asksToPay, payTool } from "./clerk.js";
 
 const turn = { threadId: "t", requestId: "r1" };
 const key = "~thread/t/00000001";
 const gone = { owner: "node/gone/1/x", claim: "x.1" };
 
 function clerkOn(store: CheckpointStore) {
-  const call = functionToolCall({ callId: "c1", name: "pay", arguments: "{}" });
-  const pay = createTool({
-    id: "pay",
-    description: "",
-    inputSchema: { type: "object" },
-    requireApproval: true,
-    execute: () => "paid",
-  });
-  return createAgent({ name: "clerk", store, tools: [pay], model: scriptedModel([call], "Done.") });
+  const { pay } = payTool({ requireApproval: true });
+  return createAgent({ name: "clerk", store, tools: [pay], model: scriptedModel([asksToPay], "Done.") });
 }
 
 /** A turn that four processes have died of in a row, and a fifth is dead. */
